@@ -1,0 +1,32 @@
+// A folder of src/ is a room. Each room lists the rooms it may import; everything else is refused.
+const arrows = {
+  graph: [],
+  models: ['graph'],
+  tokenizer: [],
+  engine: ['graph', 'models'],
+  config: [],
+  data: ['tokenizer', 'config'],
+  methods: ['graph', 'engine', 'data'],
+  gym: ['config'],
+  rollout: ['engine', 'gym', 'tokenizer'],
+  rl: ['graph', 'engine', 'data', 'rollout', 'methods'],
+  observe: [],
+};
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    ...Object.entries(arrows).map(([room, allowed]) => ({
+      name: `${room}-may-import-only-${allowed.join('-') || 'itself'}`,
+      severity: 'error',
+      from: { path: `^src/${room}/` },
+      to: { path: '^src/', pathNot: `^src/(${[room, ...allowed].join('|')})/` },
+    })),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

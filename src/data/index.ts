@@ -1,0 +1,1 @@
+export type { DroppedRow, Example, RowOrigin } from './example.js';

@@ -1,0 +1,1 @@
+export type { Family, ModelConfig, RopeConfig, Weight, Weights } from './config.js';
