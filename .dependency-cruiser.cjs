@@ -15,7 +15,8 @@ const arrows = {
 
 module.exports = {
   forbidden: [
-    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    // The gradient of one op is made of other ops, so the files of graph/ops import each other.
+    { name: 'no-circular', severity: 'error', from: { pathNot: '^src/graph/' }, to: { circular: true } },
     ...Object.entries(arrows).map(([room, allowed]) => ({
       name: `${room}-may-import-only-${allowed.join('-') || 'itself'}`,
       severity: 'error',

@@ -1,0 +1,168 @@
+import { type Bindings, bindDim, type Dim, formatDim } from './dim.js';
+import { topologicalOrder } from './gradient.js';
+import { encodeOnnx, type OnnxInitializer, type OnnxNode, type OnnxValue } from './onnx.js';
+import type { DType, EmitOptions, LoweringContext, Node, OnnxAttributes, Tensor } from './tensor.js';
+
+export interface CompileOptions {
+  /** Symbols fixed to a number. The others are fed as inputs named `dim:<symbol>` (int64, [1]). */
+  readonly bindings?: Bindings;
+  /** Inputs turned into constants, which ONNX Runtime packs for its kernels when the session is made. */
+  readonly constants?: ReadonlyMap<string, ConstantData>;
+}
+
+/** The elements of an input that becomes a constant; `external` names the file ONNX Runtime will be given for it. */
+export interface ConstantData {
+  readonly shape: readonly number[];
+  readonly data: Float32Array | { readonly location: string; readonly offset: number; readonly length: number };
+}
+
+export interface CompiledGraph {
+  readonly onnx: Uint8Array;
+  readonly inputs: readonly { readonly name: string; readonly dtype: DType }[];
+  readonly outputs: readonly string[];
+  /** Symbols that must be fed. */
+  readonly symbols: readonly string[];
+}
+
+/**
+ * Writes the part of the graph that the outputs need as an ONNX model. Nodes with equal ops, attributes and inputs are
+ * written once.
+ */
+export function compile(outputs: Readonly<Record<string, Tensor>>, options: CompileOptions = {}): CompiledGraph {
+  const bindings = options.bindings ?? {};
+  const nodes: OnnxNode[] = [];
+  const inputs = new Map<string, OnnxValue>();
+  const initializers = new Map<string, OnnxInitializer>();
+  const symbols = new Set<string>();
+  let count = 0;
+
+  const emit = (
+    op: string,
+    ins: readonly string[],
+    attributes: OnnxAttributes = {},
+    opts: EmitOptions = {},
+  ): string[] => {
+    const outs = Array.from({ length: opts.outputs ?? 1 }, () => `t${count++}`);
+    nodes.push({ op, inputs: ins, outputs: outs, attributes, domain: opts.domain ?? '' });
+    return outs;
+  };
+
+  const initializer = (dtype: 'float32' | 'int64', values: readonly number[], shape: readonly number[]): string => {
+    const name = `${dtype}:${values.map(String).join(',')}:${shape.join('x')}`;
+    if (!initializers.has(name)) {
+      const array = dtype === 'float32' ? Float32Array.from(values) : BigInt64Array.from(values.map(BigInt));
+      const data = new Uint8Array(array.buffer);
+      initializers.set(name, { name, dtype, shape, data });
+    }
+    return name;
+  };
+  const floats = (values: readonly number[], shape: readonly number[] = [values.length]): string =>
+    initializer('float32', values, shape);
+  const integers = (values: readonly number[], shape: readonly number[] = [values.length]): string =>
+    initializer('int64', values, shape);
+
+  const dimVectors = new Map<string, string>();
+  const remember = (key: string, make: () => string): string => {
+    const known = dimVectors.get(key);
+    if (known) return known;
+    const name = make();
+    dimVectors.set(key, name);
+    return name;
+  };
+  /** Name of an int64 [1] that holds one symbolic size. */
+  const size = (dim: Dim): string =>
+    typeof dim === 'number'
+      ? integers([dim])
+      : remember(formatDim(dim), () => {
+          let total: string | null = null;
+          for (const term of dim.terms) {
+            let product: string | null =
+              term.coefficient === 1 && term.symbols.length > 0 ? null : integers([term.coefficient]);
+            for (const name of term.symbols) {
+              symbols.add(name);
+              const fed = `dim:${name}`;
+              inputs.set(fed, { name: fed, dtype: 'int64', shape: [1] });
+              product = product ? emit('Mul', [product, fed])[0]! : fed;
+            }
+            total = total ? emit('Add', [total, product!])[0]! : product;
+          }
+          return total!;
+        });
+  const sizes = (dims: readonly Dim[]): string => {
+    const bound = dims.map((dim) => bindDim(dim, bindings));
+    if (bound.every((dim) => typeof dim === 'number')) return integers(bound as number[]);
+    if (bound.length === 1) return size(bound[0]!);
+    return remember(bound.map(formatDim).join(' | '), () => {
+      // Runs of known sizes stay one constant.
+      const parts: string[] = [];
+      let known: number[] = [];
+      for (const dim of [...bound, null]) {
+        if (typeof dim === 'number') known.push(dim);
+        else {
+          if (known.length > 0) parts.push(integers(known));
+          known = [];
+          if (dim !== null) parts.push(size(dim));
+        }
+      }
+      return parts.length === 1 ? parts[0]! : emit('Concat', parts, { axis: 0 })[0]!;
+    });
+  };
+
+  const shapeNames = (shape: readonly Dim[]): (number | string)[] =>
+    shape.map((dim) => {
+      const bound = bindDim(dim, bindings);
+      return typeof bound === 'number' ? bound : formatDim(bound).replaceAll(' ', '');
+    });
+
+  const written = new Map<Node, readonly string[]>();
+  const byKey = new Map<string, readonly string[]>();
+
+  const writeInput = (node: Node): readonly string[] => {
+    const name = node.attributes.name as string;
+    const dtype = node.attributes.dtype as DType;
+    const constant = options.constants?.get(name);
+    if (constant) {
+      const { data, shape } = constant;
+      const bytes = data instanceof Float32Array ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data;
+      initializers.set(name, { name, dtype, shape, data: bytes });
+    } else {
+      inputs.set(name, { name, dtype, shape: shapeNames(node.attributes.shape as readonly Dim[]) });
+    }
+    return [name];
+  };
+
+  const write = (node: Node): readonly string[] => {
+    const names = node.inputs.map((tensor) => written.get(tensor.node)![tensor.output]!);
+    const key = `${node.definition.name}(${names.join(',')})${JSON.stringify(node.attributes)}${node.data ? [...node.data].join() : ''}`;
+    const known = byKey.get(key);
+    if (known) return known;
+    const context: LoweringContext = { node, inputs: names, emit, sizes, floats, integers };
+    const outs = node.definition.lower(context);
+    byKey.set(key, outs);
+    return outs;
+  };
+
+  const tensors = Object.values(outputs);
+  for (const node of topologicalOrder(tensors)) {
+    written.set(node, node.inputs.length === 0 && 'name' in node.attributes ? writeInput(node) : write(node));
+  }
+
+  const outputValues = Object.entries(outputs).map(([name, tensor]) => {
+    const source = written.get(tensor.node)![tensor.output]!;
+    nodes.push({ op: 'Identity', inputs: [source], outputs: [name], attributes: {}, domain: '' });
+    return { name, dtype: tensor.dtype, shape: shapeNames(tensor.shape) };
+  });
+
+  const onnx = encodeOnnx({
+    nodes,
+    inputs: [...inputs.values()],
+    outputs: outputValues,
+    initializers: [...initializers.values()],
+  });
+  return {
+    onnx,
+    inputs: [...inputs.values()].map(({ name, dtype }) => ({ name, dtype })),
+    outputs: Object.keys(outputs),
+    symbols: [...symbols],
+  };
+}

@@ -1,0 +1,95 @@
+import { apply, applyAll, define } from '../apply.js';
+import { type Dim, sameDim } from '../dim.js';
+import { fail, type Tensor } from '../tensor.js';
+import { multiply, negate, subtract } from './elementwise.js';
+import { mean, sum, sumTo } from './reduce.js';
+
+const softmaxOp = define({
+  name: 'softmax',
+  infer: ([x]) => [{ dtype: 'float32', shape: x!.shape }],
+  gradient({ gradients: [g], outputs: [p] }) {
+    const weighted = multiply(g!, p!);
+    return [subtract(weighted, multiply(p!, sum(weighted, [-1], { keep: true })))];
+  },
+  lower: ({ emit, inputs }) => emit('Softmax', inputs, { axis: -1 }),
+});
+
+/** Softmax over the last axis. */
+export function softmax(x: Tensor): Tensor {
+  return apply(softmaxOp, [x]);
+}
+
+const rmsNormOp = define({
+  name: 'rmsNorm',
+  infer(inputs) {
+    const [x, weight] = inputs as readonly [Tensor, Tensor];
+    if (weight.shape.length !== 1 || !sameDim(weight.shape[0]!, x.shape.at(-1) ?? -1)) {
+      fail('rmsNorm', inputs, 'the weight does not fit the last axis');
+    }
+    return [
+      { dtype: 'float32', shape: x.shape },
+      { dtype: 'float32', shape: [...x.shape.slice(0, -1), 1] },
+    ];
+  },
+  gradient({ gradients: [g], inputs: [x, weight], outputs: [, inverse], needs }) {
+    const normalized = multiply(x!, inverse!);
+    const scaled = multiply(g!, weight!);
+    const projection = mean(multiply(scaled, normalized), [-1], { keep: true });
+    return [
+      needs[0] ? multiply(inverse!, subtract(scaled, multiply(normalized, projection))) : null,
+      needs[1] ? sumTo(multiply(g!, normalized), weight!.shape) : null,
+    ];
+  },
+  lower: ({ emit, inputs, node }) =>
+    emit(
+      'SimplifiedLayerNormalization',
+      inputs,
+      { axis: -1, epsilon: { float: node.attributes.epsilon as number }, stash_type: 1 },
+      { outputs: 2 },
+    ),
+});
+
+/** w · x / sqrt(mean(x²) + ε) over the last axis (Zhang & Sennrich 2019). */
+export function rmsNorm(x: Tensor, weight: Tensor, epsilon: number): Tensor {
+  return applyAll(rmsNormOp, [x, weight], { epsilon })[0]!;
+}
+
+const rotaryOp = define({
+  name: 'rotary',
+  infer(inputs) {
+    const [x, positions, cos, sin] = inputs as readonly [Tensor, Tensor, Tensor, Tensor];
+    const fits =
+      (x.shape.length === 3 || x.shape.length === 4) &&
+      positions.dtype === 'int64' &&
+      sameDim(cos.shape[1]!, sin.shape[1]!);
+    if (!fits)
+      fail('rotary', inputs, 'takes x [B, S, heads·D] or [B, heads, S, D], positions [B, S], cos and sin [R, D/2]');
+    return [{ dtype: 'float32', shape: x.shape }];
+  },
+  gradient: ({ gradients: [g], inputs: [, positions, cos, sin] }) => [
+    rotary(g!, positions!, cos!, negate(sin!)),
+    null,
+    null,
+    null,
+  ],
+  lower: ({ emit, inputs }) => emit('RotaryEmbedding', inputs, {}, { domain: 'com.microsoft' }),
+});
+
+/**
+ * Rotary position embedding (Su et al. 2021) in the half-split layout of Hugging Face checkpoints.
+ * ONNX Runtime wants at least as many rows in `cos` and `sin` as x has positions.
+ */
+export function rotary(x: Tensor, positions: Tensor, cos: Tensor, sin: Tensor): Tensor {
+  return apply(rotaryOp, [x, positions, cos, sin]);
+}
+
+const argmaxOp = define({
+  name: 'argmax',
+  infer: ([x]) => [{ dtype: 'int64', shape: x!.shape.slice(0, -1) as Dim[] }],
+  lower: ({ emit, inputs }) => emit('ArgMax', inputs, { axis: -1, keepdims: 0 }),
+});
+
+/** Position of the largest value along the last axis; the first at a tie. */
+export function argmax(x: Tensor): Tensor {
+  return apply(argmaxOp, [x]);
+}

@@ -1,0 +1,74 @@
+import { apply, define } from '../apply.js';
+import { type Dim, sameDim, sameShape } from '../dim.js';
+import { fail, type OpDefinition, type Tensor } from '../tensor.js';
+import { divide, multiply } from './elementwise.js';
+import { expand, reshape, sizeOf } from './shape.js';
+
+const normalizeAxes = (axes: readonly number[], rank: number): number[] =>
+  axes.map((axis) => (axis < 0 ? axis + rank : axis)).sort((a, b) => a - b);
+
+const keptShape = (shape: readonly Dim[], axes: readonly number[]): Dim[] =>
+  shape.map((dim, i) => (axes.includes(i) ? 1 : dim));
+
+function reduction(name: string, onnx: string, gradient?: OpDefinition['gradient']): OpDefinition {
+  return define({
+    name,
+    infer(inputs, { axes, keep }) {
+      const { shape } = inputs[0]!;
+      const list = axes as readonly number[];
+      if (list.some((axis) => axis < 0 || axis >= shape.length)) fail(name, inputs, `has no axis ${list.join(', ')}`);
+      const kept = keptShape(shape, list);
+      return [{ dtype: 'float32', shape: keep ? kept : kept.filter((_, i) => !list.includes(i)) }];
+    },
+    ...(gradient && { gradient }),
+    lower({ emit, inputs, integers, node }) {
+      const { axes, keep } = node.attributes;
+      return emit(onnx, [inputs[0]!, integers(axes as readonly number[])], { keepdims: keep ? 1 : 0 });
+    },
+  });
+}
+
+const spread = (gradient: Tensor, x: Tensor, axes: readonly number[]): Tensor =>
+  expand(reshape(gradient, keptShape(x.shape, axes)), x.shape);
+
+const sumOp = reduction('sum', 'ReduceSum', ({ gradients: [g], inputs: [x], node }) => [
+  spread(g!, x!, node.attributes.axes as readonly number[]),
+]);
+const maxOp = reduction('max', 'ReduceMax');
+
+interface ReduceOptions {
+  /** Keep the reduced axes with size 1. Default false. */
+  readonly keep?: boolean;
+}
+
+const allAxes = (x: Tensor): number[] => x.shape.map((_, i) => i);
+
+export function sum(x: Tensor, axes: readonly number[] = allAxes(x), { keep = false }: ReduceOptions = {}): Tensor {
+  if (axes.length === 0) return x;
+  return apply(sumOp, [x], { axes: normalizeAxes(axes, x.shape.length), keep });
+}
+
+export function mean(x: Tensor, axes: readonly number[] = allAxes(x), options: ReduceOptions = {}): Tensor {
+  const list = normalizeAxes(axes, x.shape.length);
+  const counts = list.map((axis) => x.shape[axis]!);
+  if (counts.every((count) => typeof count === 'number')) {
+    return multiply(sum(x, list, options), 1 / (counts as number[]).reduce((a, b) => a * b, 1));
+  }
+  return divide(sum(x, list, options), sizeOf(counts));
+}
+
+/** Largest value along the axes. No gradient flows through it. */
+export function max(x: Tensor, axes: readonly number[], { keep = false }: ReduceOptions = {}): Tensor {
+  return apply(maxOp, [x], { axes: normalizeAxes(axes, x.shape.length), keep });
+}
+
+/** Sums a gradient over the axes along which a tensor of `shape` was broadcast. */
+export function sumTo(gradient: Tensor, shape: readonly Dim[]): Tensor {
+  if (sameShape(gradient.shape, shape)) return gradient;
+  const lead = gradient.shape.length - shape.length;
+  const axes = gradient.shape
+    .map((dim, i) => (i < lead || (shape[i - lead] === 1 && !sameDim(dim, 1)) ? i : -1))
+    .filter((axis) => axis >= 0);
+  const summed = axes.length > 0 ? sum(gradient, axes, { keep: true }) : gradient;
+  return lead > 0 ? reshape(summed, shape) : sameShape(summed.shape, shape) ? summed : expand(summed, shape);
+}
