@@ -1,0 +1,83 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import type { Path } from './introspect.js';
+import type { LocatedProblem } from './problems.js';
+
+/** A YAML text with the places of its keys and values. */
+export interface ConfigSource {
+  /** The data; an empty mapping when the text has errors that leave none. */
+  readonly data: Record<string, unknown>;
+  /** Errors of syntax, repeated keys included. */
+  readonly problems: readonly LocatedProblem[];
+  /** `file:line:column` of a key or its value; of the nearest enclosing mapping for what is not written. */
+  locate(path: Path, about: 'key' | 'value'): string;
+  /** Position for sorting: characters from the start of the file. */
+  offset(path: Path): number;
+}
+
+/** Reads a config. `file` names it in messages. */
+export function readSource(text: string, file: string): ConfigSource {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+
+  const resolveAlias = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+  const find = (path: Path, about: 'key' | 'value'): { offset: number; exact: boolean } => {
+    let node: unknown = document.contents;
+    let offset = isNode(node) ? startOf(node) : 0;
+    for (const [depth, key] of path.entries()) {
+      const parent = resolveAlias(node);
+      const last = depth === path.length - 1;
+      if (isMap(parent)) {
+        const pair = parent.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+        if (pair === undefined) return { offset, exact: false };
+        node = pair.value;
+        const place = last && about === 'key' ? pair.key : isNode(pair.value) ? pair.value : pair.key;
+        offset = startOf((place ?? pair.key) as Node);
+      } else if (isSeq(parent)) {
+        node = parent.items[key as number];
+        if (!isNode(node)) return { offset, exact: false };
+        offset = startOf(node);
+      } else {
+        return { offset, exact: false };
+      }
+    }
+    return { offset, exact: true };
+  };
+
+  const problems: LocatedProblem[] = document.errors.map((error) => ({
+    where: at(error.pos[0]),
+    path: [],
+    about: 'key',
+    message:
+      error.code === 'DUPLICATE_KEY'
+        ? `${JSON.stringify(keyText(text, error.pos[0]))} is given more than once`
+        : `YAML: ${error.message}`,
+  }));
+  const data: unknown = problems.length === 0 ? document.toJS() : {};
+  const isMapping = typeof data === 'object' && data !== null && !Array.isArray(data);
+  if (!isMapping && problems.length === 0) {
+    const message =
+      data === null || data === undefined ? 'the config is empty' : 'expected a mapping of keys to values';
+    problems.push({ where: at(0), path: [], about: 'value', message });
+  }
+  return {
+    data: isMapping ? (data as Record<string, unknown>) : {},
+    problems,
+    locate: (path, about) => {
+      const { offset, exact } = find(path, about);
+      return exact || path.length > 1 ? at(offset) : file;
+    },
+    offset: (path) => find(path, 'key').offset,
+  };
+}
+
+function startOf(node: Node): number {
+  return node.range?.[0] ?? 0;
+}
+
+function keyText(text: string, offset: number): string {
+  return /^["']?([^"':\n]*)/.exec(text.slice(offset))?.[1]?.trim() ?? '';
+}
