@@ -1,3 +1,6 @@
+export { loadTokenizer } from './load.js';
+export { createTokenizer, type TokenizerParts } from './tokenizer.js';
+export { TokenizerError } from './tokenizer-json.js';
 export type {
   ChatMessage,
   ChatTemplate,
