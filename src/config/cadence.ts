@@ -2,15 +2,13 @@ import type { RunConfig } from './run-config.js';
 
 /** What happens at which optimizer step. Steps are counted from 1. */
 export interface Cadence {
-  readonly warmupSteps: number;
   readonly loggingSteps: number;
   isEvalStep(step: number): boolean;
   isSaveStep(step: number): boolean;
 }
 
-/** Whether `step` is the last one at or before a multiple of `every`, which may be a fraction of a step count. */
+/** Whether `step` is the whole step next to a multiple of `every`, which need not be whole. */
 function hits(step: number, every: number): boolean {
-  // Rounding noise of a share such as 0.1 · 30 must not move the step.
   const multiple = Math.round(step / every);
   return multiple > 0 && Math.max(1, Math.round(multiple * every)) === step;
 }
@@ -30,9 +28,8 @@ function onCadence(
 }
 
 /**
- * Settles what depends on the length of the run: warm-up (3 % of the steps, at most 100, and 2 rather than 1, unless given),
- * logging (0.5 % of the steps, between 1 and 10), evaluation and checkpoints. The last step always evaluates and saves
- * unless the strategy is `no`.
+ * Settles what depends on the length of the run: logging (0.5 % of the steps, between 1 and 10, unless given), evaluation and
+ * checkpoints. The last step always evaluates and saves unless the strategy is `no`.
  *
  * @param run totalSteps and stepsPerEpoch in optimizer steps; stepsPerEpoch may be a fraction.
  */
@@ -40,18 +37,7 @@ export function cadence(
   config: RunConfig,
   run: { readonly totalSteps: number; readonly stepsPerEpoch: number },
 ): Cadence {
-  const automatic = Math.min(Math.floor(0.03 * run.totalSteps), 100);
-  const warmup =
-    config.lr_scheduler === 'constant'
-      ? 0
-      : (config.warmup_steps ??
-        (config.warmup_ratio !== null
-          ? Math.ceil(config.warmup_ratio * run.totalSteps)
-          : automatic === 1
-            ? 2
-            : automatic));
   return {
-    warmupSteps: warmup,
     loggingSteps: config.logging_steps ?? Math.max(1, Math.min(10, Math.floor(0.005 * run.totalSteps))),
     isEvalStep: (step) => onCadence(step, config.eval_strategy, config.eval_steps, config.evals_per_epoch, run),
     isSaveStep: (step) =>

@@ -7,7 +7,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** JSON Schema (draft 2020-12) of a config file, for editors and checks. */
 export function configSchema(): JsonSchema {
-  return { title: 'anneal config', ...z.toJSONSchema(schema, { io: 'input' }) };
+  const dropSafeIntegerBounds = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }) => {
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  };
+  return { title: 'anneal config', ...z.toJSONSchema(schema, { io: 'input', override: dropSafeIntegerBounds }) };
 }
 
 function properties(node: JsonSchema): Readonly<Record<string, JsonSchema>> {

@@ -74,7 +74,7 @@ function resolveDataset(
   shared: { readonly template: string; readonly jinja: string | null },
   context: ResolveContext,
 ): DatasetConfig {
-  const path = resolveInput([...key, 'path'], entry.path, 'file', context);
+  const path = resolveInput([...key, 'path'], entry.path, 'file or folder', context);
   if (entry.type !== 'chat_template' && entry.type !== 'prompt') return { ...entry, path };
   const own = resolveTemplate([...key, 'chat_template_jinja'], entry.chat_template_jinja, context);
   const jinja = entry.chat_template === null || entry.chat_template === 'jinja' ? (own ?? shared.jinja) : own;

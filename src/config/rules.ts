@@ -99,7 +99,7 @@ const loraRules: Rule[] = [
     check: ({ config, given, report }) => {
       if (config.adapter !== null) return;
       for (const key of loraNames) {
-        if (given(key) && config[key] !== false)
+        if (given(key) && config[key] !== false && config[key] !== 0)
           report([key], 'has no effect without adapter: lora; add it or remove this key');
       }
     },
@@ -288,8 +288,7 @@ const rlRules: Rule[] = [
             ['trl', 'generation_batch_size'],
             `${generation} is not a multiple of num_generations (${group}): groups would be cut`,
           );
-        }
-        if (generation % batch !== 0) {
+        } else if (generation % batch !== 0) {
           report(
             ['trl', 'generation_batch_size'],
             `${generation} is not a multiple of the ${batch} completions of an optimizer step`,

@@ -50,7 +50,7 @@ interface Derived {
 /**
  * A complete, frozen config under the names of the YAML keys. What is null is off or unset, as the key's documentation says.
  * Paths are absolute. `chat_template_jinja` holds the template itself. `rl_beta` has gone into `trl.beta`.
- * What depends on the number of steps (warm-up, logging, evaluation, checkpoints) is settled by `cadence`.
+ * What depends on the number of steps is settled later: logging, evaluation and checkpoints by `cadence`, warm-up by the schedule.
  */
 export type RunConfig = Frozen<Omit<ParsedConfig, keyof Derived | 'rl_beta'>> & Derived;
 

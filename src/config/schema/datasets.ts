@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, optional, text } from './primitives.js';
 
 const path = text.describe(
-  'A JSONL file: one row a line. Looked up in the working directory, then beside the YAML file.',
+  'A `.jsonl` file (one row a line), a `.json` file (a list of rows) or a folder of such files. Looked up in the working directory, then beside the YAML file.',
 );
 
 const template = {

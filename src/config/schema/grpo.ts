@@ -27,7 +27,7 @@ const trl = z.strictObject({
   scale_rewards: z
     .union([z.enum(['group', 'batch', 'none']), z.boolean()], { error: 'expected group, batch, none, true or false' })
     .transform((value) => (value === true ? 'group' : value === false ? 'none' : value))
-    .default('group')
+    .prefault('group')
     .describe(
       'Divide advantages by the deviation of the rewards in the group, in the batch, or not. `true` = group, `false` = none.',
     ),

@@ -10,7 +10,7 @@ const specialTokens = z.strictObject({
 
 export const modelKeys = {
   base_model: optional(text).describe(
-    'The model to train: a directory in Hugging Face layout, a `.gguf` file, or a hub id such as `HuggingFaceTB/SmolLM2-135M-Instruct`. A path is looked up in the working directory, then beside the YAML file.',
+    'Required unless `model_config` is given. The model to train: a directory in Hugging Face layout, a `.gguf` file, or a hub id such as `HuggingFaceTB/SmolLM2-135M-Instruct`. A path is looked up in the working directory, then beside the YAML file.',
   ),
   model_config: optional(
     z.union([text, z.record(z.string(), z.unknown())], { error: 'expected a mapping or the path of a config.json' }),

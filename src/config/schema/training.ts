@@ -16,7 +16,7 @@ export const trainingKeys = {
   optimizer: z
     .enum(['adamw', 'adamw_torch', 'adamw_torch_fused'])
     .transform(() => 'adamw' as const)
-    .default('adamw')
+    .prefault('adamw')
     .describe('AdamW with decoupled weight decay; the three names mean the same.'),
   adam_beta1: z.number().min(0).lt(1).default(0.9).describe('Decay of the first moment.'),
   adam_beta2: z.number().min(0).lt(1).default(0.999).describe('Decay of the second moment.'),
