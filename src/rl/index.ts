@@ -1,0 +1,10 @@
+export type { GroupAdvantages, RewardScale } from './advantages.js';
+export { groupAdvantages } from './advantages.js';
+export type { Accuracy, EvaluateOptions, Evaluation } from './evaluate.js';
+export { evaluateRewards } from './evaluate.js';
+export type { Metrics, PolicyMetricsOptions, PolicyTokens } from './grpo-metrics.js';
+export { policyMetrics, rolloutMetrics } from './grpo-metrics.js';
+export * from './rewards/index.js';
+export type { ScoredGroups } from './score-groups.js';
+export { scoreGroups } from './score-groups.js';
+export { wilsonInterval } from './stats.js';

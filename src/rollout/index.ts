@@ -1,0 +1,10 @@
+export type { ChatMessage, Tokenizer } from '../tokenizer/index.js';
+export type { GenerateOptions, GenerateProgress, RolloutGroup } from './generate-groups.js';
+export { generateGroups } from './generate-groups.js';
+export type { PreparedPrompt, Prompt, PromptRow } from './prompt.js';
+export { preparePrompt } from './prompt.js';
+export { sampleSeed } from './sample-seed.js';
+export { stopTokens } from './stop-tokens.js';
+export type { Rollout, RolloutTimings, Trajectory, TrajectorySpan, Verdict } from './trajectory.js';
+export { completionLength, completionTokens, contextLength, isTruncated } from './trajectory.js';
+export { readTrajectories, TRAJECTORY_SCHEMA, writeTrajectories } from './trajectory-file.js';
