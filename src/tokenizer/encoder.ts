@@ -13,7 +13,8 @@ export interface Encoder {
   readonly bpe: Bpe;
 }
 
-type Emit = (id: number, source: AlignedText, start: number, end: number) => void;
+/** A token, the units `[start, end)` of `source` it stands for, and its text where that is not the vocabulary's. */
+type Emit = (id: number, source: AlignedText, start: number, end: number, matched?: string) => void;
 
 /** Normalise, cut, merge: the pipeline of a tokenizer.json, linear in the text. */
 export function createEncoder(json: TokenizerJson, tokenTexts: readonly (string | undefined)[]): Encoder {
@@ -24,9 +25,10 @@ export function createEncoder(json: TokenizerJson, tokenTexts: readonly (string 
   const bpe = createBpe(json.model);
 
   const run = (text: string, tracked: boolean, emit: Emit): void => {
-    for (const section of split(wellFormed(text), tracked)) {
+    for (const section of split(text, tracked)) {
       if (section.token) {
-        emit(section.token.id, section.source, section.start, section.end);
+        const { source, start, end } = section;
+        emit(section.token.id, source, start, end, source.text.slice(start, end));
         continue;
       }
       const whole = { source: section.source, bounds: [0, section.source.text.length] };
@@ -46,7 +48,7 @@ export function createEncoder(json: TokenizerJson, tokenTexts: readonly (string 
     bpe,
     ids(text, addSpecialTokens) {
       const ids: number[] = addSpecialTokens ? [...post.before] : [];
-      run(text, false, (id) => ids.push(id));
+      run(wellFormed(text), false, (id) => ids.push(id));
       if (addSpecialTokens) ids.push(...post.after);
       return ids;
     },
@@ -61,9 +63,11 @@ export function createEncoder(json: TokenizerJson, tokenTexts: readonly (string 
       };
       if (addSpecialTokens) around(post.before, 0);
       const first = ids.length;
-      run(text, true, (id, source, start, end) => {
+      const read = wellFormed(text);
+      run(read, true, (id, source, start, end, matched) => {
         const origin = originOf(source, start, end);
-        offsets.push(post.trim ? trimSpaces(origin, tokenTexts[id] ?? '', ids.length === first, post.trim) : origin);
+        const token = matched ?? tokenTexts[id] ?? '';
+        offsets.push(post.trim ? trimSpaces(read, origin, token, ids.length === first, post.trim.prefixSpace) : origin);
         ids.push(id);
       });
       if (addSpecialTokens) around(post.after, text.length);
@@ -76,22 +80,26 @@ export function createEncoder(json: TokenizerJson, tokenTexts: readonly (string 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const wellFormed = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
 
-const LEADING = /^[Ġ\p{White_Space}]*/u;
-const TRAILING = /[Ġ\p{White_Space}]*$/u;
+const SPACE = /[Ġ\p{White_Space}]/u;
 
+/** Counted in characters of the text, since the space of a token may be one that was added to a longer character. */
 function trimSpaces(
+  text: string,
   [start, end]: readonly [number, number],
   token: string,
   isFirst: boolean,
-  { prefixSpace }: { readonly prefixSpace: boolean },
+  prefixSpace: boolean,
 ): readonly [number, number] {
-  let leading = LEADING.exec(token)![0].length;
-  const trailing = TRAILING.exec(token)![0].length;
-  if (leading > 0) {
-    // The space added before the text is not in the text.
-    if (prefixSpace && (isFirst || start === 0)) leading = 0;
-    start = Math.min(start + leading, end);
+  let leading = 0;
+  while (leading < token.length && SPACE.test(token[leading]!)) leading++;
+  let trailing = 0;
+  while (trailing < token.length && SPACE.test(token[token.length - 1 - trailing]!)) trailing++;
+  let from = start;
+  // A single space before the text may be the one that was added, which is not in the text.
+  if (!(leading === 1 && prefixSpace && (isFirst || start === 0))) {
+    for (let i = 0; i < leading && from < end; i++) from += text.codePointAt(from)! > 0xffff ? 2 : 1;
   }
-  if (trailing > 0 && end >= trailing) end = Math.max(end - trailing, start);
-  return [start, end];
+  let to = end;
+  for (let i = 0; i < trailing && to > from; i++) to -= to - 2 >= from && text.codePointAt(to - 2)! > 0xffff ? 2 : 1;
+  return [from, to];
 }

@@ -7,8 +7,8 @@ export type UnicodeForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD';
 const SEGMENTS = /[^\p{M}\u1160-\u11ff]?[\p{M}\u1160-\u11ff]*/gu;
 
 /**
- * Unicode normalisation that knows where each character came from. Characters that decompose share their origin; a
- * composed character keeps the origin of its first part only, which is what Python's tokenizers report.
+ * Unicode normalisation that knows where each character came from. A composed character has the origin of its
+ * first part, an inserted one that of the part before it, which is what Python's tokenizers report.
  */
 export function normalizeForm(source: AlignedText, form: UnicodeForm): AlignedText {
   const text = source.text.normalize(form);
@@ -24,7 +24,7 @@ export function normalizeForm(source: AlignedText, form: UnicodeForm): AlignedTe
   return out.finish();
 }
 
-/** A character of the decomposition: how many source characters it moves on by, less one (0: replaces one, 1: inserted). */
+/** A written character; 1 - change source characters go into it, so 0 replaces one and 1 is inserted. */
 interface Part {
   readonly char: string;
   readonly change: number;
@@ -41,13 +41,16 @@ function rewriteSegment(out: Rewrite, segment: string, start: number, form: Unic
   }
   let next = 0;
   let at = start;
-  let last: readonly [number, number] = [start, start];
+  let lastTaken: readonly [number, number] = [start, start];
   for (const { char, change } of parts) {
-    if (change <= 0 && next < chars.length) {
-      last = [at, at + chars[next]!.length];
-      for (let taken = 0; taken <= -change && next < chars.length; taken++) at += chars[next++]!.length;
+    let origin = lastTaken;
+    for (let taken = 0; taken <= -change && next < chars.length; taken++) {
+      lastTaken = [at, at + chars[next]!.length];
+      if (taken === 0) origin = lastTaken;
+      at = lastTaken[1];
+      next++;
     }
-    out.put(char, last[0], last[1]);
+    out.put(char, origin[0], origin[1]);
   }
 }
 
