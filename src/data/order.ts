@@ -1,0 +1,9 @@
+import { createRandom, shuffled } from './random.js';
+
+/** The order in which an epoch visits `n` examples: a permutation that depends on `n`, `seed` and `epoch` alone. */
+export function epochOrder(n: number, seed: number, epoch: number): number[] {
+  return shuffled(
+    Array.from({ length: n }, (_, index) => index),
+    createRandom(seed, epoch),
+  );
+}
