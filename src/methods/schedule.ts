@@ -55,8 +55,9 @@ export function learningRate(schedule: Schedule, step: number): number {
   if (kind === 'constant') return peak;
   if (step < warmupSteps) return (peak * step) / warmupSteps;
   if (kind === 'constant_with_warmup') return peak;
-  const progress = Math.min(1, (step - warmupSteps) / Math.max(1, totalSteps - warmupSteps));
-  if (kind === 'linear') return peak * (1 - progress);
+  const decaySteps = Math.max(1, totalSteps - warmupSteps);
+  if (kind === 'linear') return peak * Math.max(0, (totalSteps - step) / decaySteps);
+  const progress = Math.min(1, (step - warmupSteps) / decaySteps);
   return peak * ((1 - minRatio) * 0.5 * (1 + Math.cos(Math.PI * progress)) + minRatio);
 }
 

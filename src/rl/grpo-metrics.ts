@@ -66,6 +66,8 @@ export interface PolicyTokens {
 export interface PolicyMetricsOptions {
   readonly epsilon: number;
   readonly epsilonHigh: number;
+  /** `sequence`: one ratio a sequence, the exponential of its mean log-ratio (GSPO), so a sequence is clipped as a whole. */
+  readonly importanceSamplingLevel?: 'token' | 'sequence';
 }
 
 /**
@@ -75,9 +77,9 @@ export interface PolicyMetricsOptions {
  * `sampling/sampling_logp_difference/mean|max` is |trainer − sampler|. Left out where its input is missing.
  */
 export function policyMetrics(sequences: readonly PolicyTokens[], options: PolicyMetricsOptions): Metrics {
-  const clipped = sequences.map((sequence) => clippedTokens(sequence, options)).filter((tokens) => tokens.length > 0);
-  const low = clipped.map((tokens) => tokens.map((side) => Number(side === 'low')));
-  const high = clipped.map((tokens) => tokens.map((side) => Number(side === 'high')));
+  const clipped = sequences.map((sequence) => clippedRatios(sequence, options)).filter((sides) => sides.length > 0);
+  const low = clipped.map((sides) => sides.map((side) => Number(side === 'low')));
+  const high = clipped.map((sides) => sides.map((side) => Number(side === 'high')));
   return {
     ...ifAny(
       perToken(sequences, (s) => s.refLogprobs, k3),
@@ -139,15 +141,15 @@ function samplerDifference({ oldLogprobs }: PolicyTokens, sampled: number, at: n
   return Math.abs(oldLogprobs[at]! - sampled);
 }
 
-function clippedTokens(
-  sequence: PolicyTokens,
-  { epsilon, epsilonHigh }: PolicyMetricsOptions,
-): ('low' | 'high' | null)[] {
+/** On which side each ratio of the sequence is clipped: one entry a trained token, or one in all at sequence level. */
+function clippedRatios(sequence: PolicyTokens, options: PolicyMetricsOptions): ('low' | 'high' | null)[] {
   const { advantage, logprobs, oldLogprobs } = sequence;
-  return trained(sequence).map((at) => {
-    const ratio = Math.exp(logprobs[at]! - oldLogprobs[at]!);
-    if (ratio < 1 - epsilon && advantage < 0) return 'low';
-    return ratio > 1 + epsilonHigh && advantage > 0 ? 'high' : null;
+  const logRatios = trained(sequence).map((at) => logprobs[at]! - oldLogprobs[at]!);
+  const perSequence = options.importanceSamplingLevel === 'sequence' && logRatios.length > 0;
+  return (perSequence ? [mean(logRatios)] : logRatios).map((logRatio) => {
+    const ratio = Math.exp(logRatio);
+    if (ratio < 1 - options.epsilon && advantage < 0) return 'low';
+    return ratio > 1 + options.epsilonHigh && advantage > 0 ? 'high' : null;
   });
 }
 

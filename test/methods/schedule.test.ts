@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSchedule, learningRate, type ScheduleConfig } from '../../src/methods/schedule.js';
+import { createSchedule, learningRate, type ScheduleConfig, type ScheduleKind } from '../../src/methods/schedule.js';
+import { readGoldenJson } from '../golden/read-golden.js';
 
 const rates = (config: Omit<ScheduleConfig, 'learningRate'>, total: number, steps: readonly number[]) => {
   const schedule = createSchedule({ learningRate: 2, ...config }, total);
@@ -48,5 +49,38 @@ describe('learning-rate schedules', () => {
     [{ learningRate: Number.NaN }, 'learning_rate is NaN'],
   ] as const)('refuse %j', (config, message) => {
     expect(() => createSchedule({ learningRate: 1, ...config }, 100)).toThrow(message);
+  });
+});
+
+interface GoldenSchedules {
+  readonly cases: readonly {
+    readonly scheduler: ScheduleKind;
+    readonly warmup: number;
+    readonly total: number;
+    readonly cosine_min_lr_ratio?: number;
+    readonly factors: readonly number[];
+  }[];
+}
+
+describe('against transformers', () => {
+  // The file also holds cosines with cosine_constant_lr_ratio, a key that is not offered.
+  const cases = readGoldenJson<GoldenSchedules>('adamw/schedules.json').cases.filter(
+    (golden) => !('cosine_constant_lr_ratio' in golden),
+  );
+
+  it.each(cases)('$scheduler, $warmup of $total steps of warm-up, down to $cosine_min_lr_ratio', (golden) => {
+    const { scheduler, warmup, total, cosine_min_lr_ratio: ratio, factors } = golden;
+    const schedule = createSchedule(
+      {
+        learningRate: 1,
+        kind: scheduler,
+        warmupSteps: warmup,
+        ...(ratio !== undefined && { cosineMinLrRatio: ratio }),
+      },
+      total,
+    );
+    factors.forEach((factor, step) => {
+      expect(learningRate(schedule, step), `step ${step}`).toBeCloseTo(factor, 10);
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { groupAdvantages, wilsonInterval } from '../../src/rl/index.js';
+import { createRewardScorer, groupAdvantages, type RewardScale, wilsonInterval } from '../../src/rl/index.js';
+import { readGoldenJson } from '../golden/read-golden.js';
 
 describe('group advantages', () => {
   // deviations: [1,2,3,4] has √(5/3), [0,0,1,1] has √(1/3), all eight √2
@@ -39,6 +40,50 @@ describe('group advantages', () => {
     expect(advantages.slice(0, 3)).toEqual([[0, 0, 0], [0], [0, null]]);
     expect(zeroStdGroups).toBe(3);
   });
+});
+
+interface GoldenAdvantages {
+  readonly cases: readonly {
+    readonly rewards: readonly (readonly (number | null)[])[];
+    readonly reward_weights: readonly number[];
+    readonly scale_rewards: RewardScale;
+    readonly num_generations: number;
+    readonly advantages: readonly number[];
+  }[];
+}
+
+describe('from several rewards, some missing', () => {
+  const { cases } = readGoldenJson<GoldenAdvantages>('losses/advantages.json');
+
+  it.each(cases.map((golden, index) => ({ index, ...golden })))(
+    'advantages equal TRL’s (case $index: $scale_rewards, groups of $num_generations, weights $reward_weights)',
+    async ({ rewards, reward_weights, scale_rewards, num_generations, advantages }) => {
+      const scorer = createRewardScorer(
+        reward_weights.map((weight, column) => ({
+          name: `r${column}`,
+          source: '',
+          weight,
+          score: () => rewards.map((row) => row[column]!),
+        })),
+      );
+      const completions = rewards.map(() => '');
+      const { verdicts } = await scorer.score({
+        prompts: completions,
+        completions,
+        columns: {},
+        completionIds: completions.map(() => new Int32Array()),
+      });
+      const totals = verdicts.map((verdict) => (verdict.kind === 'scored' ? verdict.reward : null));
+      const groups = Array.from({ length: totals.length / num_generations }, (_, group) =>
+        totals.slice(group * num_generations, (group + 1) * num_generations),
+      );
+      const ours = groupAdvantages(groups, scale_rewards).advantages.flat();
+      // TRL keeps a completion without a verdict in the batch, with advantage 0; here it has none.
+      expect(ours).toEqual(
+        advantages.map((value, index) => (totals[index] === null ? null : expect.closeTo(value, 5))),
+      );
+    },
+  );
 });
 
 describe('the Wilson interval', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { policyMetrics, rolloutMetrics } from '../../src/rl/index.js';
 import type { Trajectory, Verdict } from '../../src/rollout/index.js';
+import { readGoldenJson } from '../golden/read-golden.js';
 
 function trajectory(length: number, verdict: Verdict, rewards: Trajectory['rewards'], truncated = false): Trajectory {
   return {
@@ -105,4 +106,51 @@ describe('metrics of an update', () => {
       'sampling/sampling_logp_difference/max': expect.closeTo(0.1, 12),
     });
   });
+});
+
+interface GoldenLosses {
+  readonly batch: {
+    readonly logprobs: number[][];
+    readonly old_logprobs: number[][];
+    readonly ref_logprobs: number[][];
+    readonly advantages: number[];
+    readonly mask: number[][];
+    readonly truncated: boolean[];
+  };
+  readonly cases: readonly {
+    readonly options: {
+      readonly beta: number;
+      readonly epsilon: number;
+      readonly epsilon_high: number;
+      readonly importance_sampling_level: 'token' | 'sequence';
+      readonly mask_truncated_completions: boolean;
+      readonly on_policy: boolean;
+    };
+    readonly metrics?: Readonly<Record<string, number>>;
+  }[];
+}
+
+it('metrics of an update equal TRL’s', () => {
+  const { batch, cases } = readGoldenJson<GoldenLosses>('losses/grpo.json');
+  let compared = 0;
+  for (const { options, metrics } of cases) {
+    if (!metrics) continue;
+    const sequences = batch.mask.map((mask, index) => ({
+      mask: options.mask_truncated_completions && batch.truncated[index] ? mask.map(() => 0) : mask,
+      advantage: batch.advantages[index]!,
+      logprobs: batch.logprobs[index]!,
+      oldLogprobs: options.on_policy ? batch.logprobs[index]! : batch.old_logprobs[index]!,
+      ...(options.beta > 0 && { refLogprobs: batch.ref_logprobs[index]! }),
+    }));
+    const ours = policyMetrics(sequences, {
+      epsilon: options.epsilon,
+      epsilonHigh: options.epsilon_high,
+      importanceSamplingLevel: options.importance_sampling_level,
+    });
+    for (const [name, value] of Object.entries(metrics)) {
+      expect(ours[name], `${name} with ${JSON.stringify(options)}`).toBeCloseTo(value, 6);
+      compared += 1;
+    }
+  }
+  expect(compared).toBeGreaterThan(50);
 });
