@@ -12,7 +12,7 @@ export interface Llama3Scaling {
  * turns. This finds the parameters that give those factors, or null when none do within 1e-3.
  */
 export function llama3ScalingFromFactors(factors: Float32Array, theta: number): Llama3Scaling | null {
-  const fitted = fit(factors, theta);
+  const fitted = fitLlama3(factors, theta);
   const candidates: readonly (Llama3Scaling | null)[] = [
     // Llama 3.1 and Llama 3.2, which also settle what a small head leaves open.
     ...[8, 32].map((factor) => ({
@@ -33,7 +33,7 @@ export function llama3ScalingFromFactors(factors: Float32Array, theta: number): 
  * On the ramp, 1/f = (1 - s)/factor + s with s = (original/wavelength - low)/(high - low), a straight line in the
  * frequency. Only the ratios original : low : high matter, so low is taken as 1.
  */
-function fit(factors: Float32Array, theta: number): Llama3Scaling | null {
+function fitLlama3(factors: Float32Array, theta: number): Llama3Scaling | null {
   const factor = Math.max(...factors);
   const points: [frequency: number, kept: number][] = [];
   for (const [i, f] of factors.entries()) {

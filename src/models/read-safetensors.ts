@@ -23,14 +23,18 @@ const convertedPerRead = 4 * 1024 * 1024;
  * impossible header, or when the tensors' byte ranges overlap or leave gaps.
  */
 export async function openSafetensors(path: string): Promise<SafetensorsFile> {
-  const file = await open(path, 'r');
+  const file = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
+    throw new Error(`${path} ${cause.code === 'ENOENT' ? 'does not exist' : `cannot be opened: ${cause.message}`}.`, {
+      cause,
+    });
+  });
   try {
     const header = await readHeader(file, path);
     return Object.freeze({
       path,
       ...header,
-      readFloat: (name: string) => readFloat(file, path, name, entryOf(header, path, name)),
-      readBytes: (name: string) => readRaw(file, path, entryOf(header, path, name)),
+      readFloat: async (name: string) => readFloat(file, path, name, entryOf(header, path, name)),
+      readBytes: async (name: string) => readRaw(file, path, entryOf(header, path, name)),
       close: () => file.close(),
     });
   } catch (error) {
