@@ -107,9 +107,10 @@ function resolveTrl(config: ParsedConfig, batchSize: number, context: ResolveCon
     beta: trl.beta ?? config.rl_beta ?? 0,
     epsilon_high: trl.epsilon_high ?? trl.epsilon,
     reward_weights: trl.reward_weights ?? trl.reward_funcs.map(() => 1),
-    reward_funcs: trl.reward_funcs.map((name, index) => {
-      const [file, exported] = name.split('#');
-      if (exported === undefined) return name;
+    reward_funcs: trl.reward_funcs.map((reward, index) => {
+      if (typeof reward !== 'string') return reward;
+      const [file, exported] = reward.split('#');
+      if (exported === undefined) return reward;
       return `${resolveInput(['trl', 'reward_funcs', index], file!, 'file', context)}#${exported}`;
     }),
     generation_batch_size: trl.generation_batch_size ?? batchSize,

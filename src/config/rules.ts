@@ -245,8 +245,8 @@ const rlRules: Rule[] = [
     check: ({ config, report }) => {
       const { trl } = config;
       if (trl === null) return;
-      trl.reward_funcs.forEach((name, index) => {
-        const hint = rewardNameHint(name);
+      trl.reward_funcs.forEach((reward, index) => {
+        const hint = rewardNameHint(typeof reward === 'string' ? reward : reward.name);
         if (hint !== null) report(['trl', 'reward_funcs', index], hint);
       });
       if (trl.reward_weights !== null && trl.reward_weights.length !== trl.reward_funcs.length) {

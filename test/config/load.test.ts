@@ -98,6 +98,12 @@ test('evaluation data without a schedule is evaluated every epoch, and that is r
   expect(load(`${sft}val_set_size: 5\neval_steps: 10\n`).config.eval_strategy).toBe('steps');
 });
 
+test('a built-in reward may carry parameters', () => {
+  const text = grpo.replace('exact_match]', '{ name: length, max: 200, unit: characters }]');
+  expect(load(text).config.trl?.reward_funcs[1]).toEqual({ name: 'length', max: 200, unit: 'characters' });
+  expect(complaints(grpo.replace('exact_match]', '{ max: 200 }]'))[0]).toContain('trl.reward_funcs.1');
+});
+
 describe('files', () => {
   test('are found in the working directory first, then beside the config; both are named when missing', () => {
     const cwd = workspace();

@@ -48,10 +48,14 @@ const trl = z.strictObject({
     .describe('Leave out tokens below this share of the likeliest token’s probability.'),
   repetition_penalty: z.number().positive().default(1).describe('Above 1 makes tokens that have occurred less likely.'),
   reward_funcs: z
-    .array(text)
+    .array(
+      z.union([text, z.looseObject({ name: text.describe('Name of a built-in reward.') })], {
+        error: 'expected the name of a reward, or {name: …} with the parameters of a built-in one',
+      }),
+    )
     .min(1)
     .describe(
-      'Rewards: `./file.ts#name` for an exported function, or the name of a built-in one. Their weighted sum counts.',
+      'Rewards: `./file.ts#name` for an exported function, the name of a built-in one, or `{name: …}` with its parameters, such as `{name: length, max: 200}`. Their weighted sum counts.',
     ),
   reward_weights: optional(z.array(z.number())).describe('One weight for each reward. Unset: all 1.'),
   log_completions: flag(false).describe('Print sampled completions at each logged step.'),
