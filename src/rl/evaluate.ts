@@ -18,7 +18,6 @@ export interface EvaluateOptions {
   readonly numGenerations?: number;
   readonly seed: number;
   readonly step: number;
-  readonly adapter?: 'on' | 'off';
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: GenerateProgress) => void;
 }

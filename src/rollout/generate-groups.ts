@@ -23,7 +23,6 @@ export interface GenerateOptions {
   /** Seed of the run. */
   readonly seed: number;
   readonly step: number;
-  readonly adapter?: 'on' | 'off';
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: GenerateProgress) => void;
 }
@@ -58,7 +57,6 @@ export async function generateGroups(
   const report = () => onProgress?.({ finished, total: requests.length, sampledTokens });
   const results = await engine.sample(requests, {
     ...(signal && { signal }),
-    ...(options.adapter && { adapter: options.adapter }),
     onResult: (index) => {
       sampleMs[index] = performance.now() - started;
       finished += 1;
