@@ -108,7 +108,6 @@ export interface SampleOptions {
   readonly onProgress?: (sampledTokens: number) => void;
   /** Called with each new token of a request (for streaming to a terminal). */
   readonly onToken?: (index: number, token: number) => void;
-  readonly adapter?: 'on' | 'off';
 }
 
 export interface Capabilities {
@@ -124,7 +123,11 @@ export interface Engine {
   /** Log-probabilities of the targets under the current weights. */
   forward(batch: Batch, options?: ForwardOptions): Promise<ForwardResult>;
   /** Adds the gradient of the loss to the accumulated gradient. */
-  forwardBackward(batch: Batch, loss: Loss, options?: { readonly signal?: AbortSignal }): Promise<ForwardBackwardResult>;
+  forwardBackward(
+    batch: Batch,
+    loss: Loss,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<ForwardBackwardResult>;
   /** Applies the accumulated gradient and clears it. A gradient that is not finite is cleared and not applied. */
   optimStep(params: OptimStepParams): Promise<OptimStepResult>;
   /** Samples with the published weights. Requests with an equal prompt share its prefill. */

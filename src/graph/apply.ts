@@ -12,7 +12,9 @@ export function define(definition: OpDefinition): OpDefinition {
 /** The op of that name; null when there is none. */
 export const definitionOf = (name: string): OpDefinition | null => definitions.get(name) ?? null;
 
-type Extra = Pick<Node, 'data' | 'rebuild'>;
+export const opNames = (): string[] => [...definitions.keys()];
+
+type Extra = Pick<Node, 'data' | 'rebuild' | 'backward'>;
 
 /** Applies an op to tensors: checks the shapes and returns its outputs. */
 export function applyAll(

@@ -1,4 +1,4 @@
-import { type Bindings, bindDim, type Dim, formatDim } from './dim.js';
+import { type Bindings, bindDim, type Dim, formatDim, formatShape } from './dim.js';
 import { topologicalOrder } from './gradient.js';
 import { encodeOnnx, type OnnxInitializer, type OnnxNode, type OnnxValue } from './onnx.js';
 import type { DType, EmitOptions, LoweringContext, Node, OnnxAttributes, Tensor } from './tensor.js';
@@ -24,6 +24,10 @@ export interface CompiledGraph {
   readonly symbols: readonly string[];
 }
 
+/** Numbers as text that keeps -0, infinities and NaN apart, which JSON does not. */
+const spell = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
+const spellOut = (_: string, value: unknown): unknown => (typeof value === 'number' ? spell(value) : value);
+
 /**
  * Writes the part of the graph that the outputs need as an ONNX model. Nodes with equal ops, attributes and inputs are
  * written once.
@@ -42,18 +46,20 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
     attributes: OnnxAttributes = {},
     opts: EmitOptions = {},
   ): string[] => {
-    const outs = Array.from({ length: opts.outputs ?? 1 }, () => `t${count++}`);
+    const outs = Array.from({ length: opts.outputs ?? 1 }, () => `%${count++}`);
     nodes.push({ op, inputs: ins, outputs: outs, attributes, domain: opts.domain ?? '' });
     return outs;
   };
 
+  const constantNames = new Map<string, string>();
   const initializer = (dtype: 'float32' | 'int64', values: readonly number[], shape: readonly number[]): string => {
-    const name = `${dtype}:${values.map(String).join(',')}:${shape.join('x')}`;
-    if (!initializers.has(name)) {
-      const array = dtype === 'float32' ? Float32Array.from(values) : BigInt64Array.from(values.map(BigInt));
-      const data = new Uint8Array(array.buffer);
-      initializers.set(name, { name, dtype, shape, data });
-    }
+    const key = `${dtype}:${values.map(spell).join(',')}:${shape.join('x')}`;
+    const known = constantNames.get(key);
+    if (known) return known;
+    const name = `%c${constantNames.size}`;
+    constantNames.set(key, name);
+    const array = dtype === 'float32' ? Float32Array.from(values) : BigInt64Array.from(values.map(BigInt));
+    initializers.set(name, { name, dtype, shape, data: new Uint8Array(array.buffer) });
     return name;
   };
   const floats = (values: readonly number[], shape: readonly number[] = [values.length]): string =>
@@ -117,12 +123,23 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
   const written = new Map<Node, readonly string[]>();
   const byKey = new Map<string, readonly string[]>();
 
+  const declared = new Map<string, string>();
   const writeInput = (node: Node): readonly string[] => {
     const name = node.attributes.name as string;
     const dtype = node.attributes.dtype as DType;
+    const shapeBound = (node.attributes.shape as readonly Dim[]).map((dim) => bindDim(dim, bindings));
+    const type = `${dtype}${formatShape(shapeBound)}`;
+    const before = declared.get(name) ?? type;
+    if (before !== type) throw new Error(`graph: the input ${name} is both ${before} and ${type}`);
+    declared.set(name, type);
     const constant = options.constants?.get(name);
     if (constant) {
       const { data, shape } = constant;
+      const fits =
+        shape.length === shapeBound.length && shapeBound.every((dim, i) => typeof dim !== 'number' || dim === shape[i]);
+      if (dtype !== 'float32' || !fits) {
+        throw new Error(`graph: the input ${name} is ${type}, its constant float32${formatShape(shape)}`);
+      }
       const bytes = data instanceof Float32Array ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data;
       initializers.set(name, { name, dtype, shape, data: bytes });
     } else {
@@ -133,8 +150,9 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
 
   const write = (node: Node): readonly string[] => {
     const names = node.inputs.map((tensor) => written.get(tensor.node)![tensor.output]!);
-    const key = `${node.definition.name}(${names.join(',')})${JSON.stringify(node.attributes)}${node.data ? [...node.data].join() : ''}`;
-    const known = byKey.get(key);
+    const key = `${node.definition.name}(${names.join(',')})${JSON.stringify(node.attributes, spellOut)}`;
+    // Constants are told apart by their elements where they are written.
+    const known = node.data ? undefined : byKey.get(key);
     if (known) return known;
     const context: LoweringContext = { node, inputs: names, emit, sizes, floats, integers };
     const outs = node.definition.lower(context);
@@ -148,6 +166,7 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
   }
 
   const outputValues = Object.entries(outputs).map(([name, tensor]) => {
+    if (declared.has(name)) throw new Error(`graph: ${name} is the name of an input and of an output`);
     const source = written.get(tensor.node)![tensor.output]!;
     nodes.push({ op: 'Identity', inputs: [source], outputs: [name], attributes: {}, domain: '' });
     return { name, dtype: tensor.dtype, shape: shapeNames(tensor.shape) };

@@ -27,6 +27,9 @@ export function topologicalOrder(outputs: readonly Tensor[], stopAt: ReadonlySet
   return order;
 }
 
+/** Whether a change of `source` could change `tensor`. */
+export const dependsOn = (tensor: Tensor, source: Tensor): boolean => topologicalOrder([tensor]).includes(source.node);
+
 /** Float inputs that `output` depends on otherwise than through `start`. */
 export function leavesOf(output: Tensor, start: Tensor): Tensor[] {
   const leaves = new Map<Node, Tensor>();
@@ -61,7 +64,8 @@ export function gradients(
   const wanted = new Set(wrt.map((tensor) => tensor.node));
   const reaches = new Set<Node>();
   for (const node of order) {
-    const through = !stops.has(node) && node.inputs.some((input) => reaches.has(input.node));
+    const follows = node.definition.gradient && !stops.has(node);
+    const through = follows && node.inputs.some((input) => reaches.has(input.node));
     if (wanted.has(node) || through) reaches.add(node);
   }
 

@@ -11,7 +11,8 @@ export {
   subtractDims,
   symbol,
 } from './dim.js';
-export { type GradientOptions, gradients } from './gradient.js';
+export { dependsOn, type GradientOptions, gradients } from './gradient.js';
+export { withGradient } from './ops/custom.js';
 export * from './ops/elementwise.js';
 export * from './ops/gather.js';
 export { constant, constantInt, fill, input } from './ops/leaf.js';

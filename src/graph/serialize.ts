@@ -14,14 +14,15 @@ export interface SerializedGraph {
   readonly outputs: Readonly<Record<string, readonly [node: number, output: number]>>;
 }
 
-/** Regions cannot be sent: they hold a function. */
+/** Regions and custom gradients cannot be sent: they hold a function. */
 export function serialize(outputs: Readonly<Record<string, Tensor>>): SerializedGraph {
   const order = topologicalOrder(Object.values(outputs));
   const number = new Map(order.map((node, i) => [node, i]));
   const reference = (tensor: Tensor): readonly [number, number] => [number.get(tensor.node)!, tensor.output];
   return {
     nodes: order.map((node) => {
-      if (node.rebuild) throw new Error(`graph: a graph with a ${node.definition.name} cannot be serialised`);
+      if (node.rebuild || node.backward)
+        throw new Error(`graph: a graph with a ${node.definition.name} cannot be serialised`);
       return {
         op: node.definition.name,
         inputs: node.inputs.map(reference),

@@ -13,6 +13,8 @@ export interface Node {
   readonly data?: Float32Array | BigInt64Array;
   /** Rebuilds the region that a `region` node stands for. */
   readonly rebuild?: (input: Tensor) => Tensor;
+  /** The gradient that a `custom` node was given. */
+  readonly backward?: (gradient: Tensor, needs: readonly boolean[]) => readonly (Tensor | null)[];
 }
 
 /** A value in the graph: one output of a node, with its element type and its (symbolic) shape. */

@@ -103,7 +103,11 @@ export const silu = (x: Tensor): Tensor => apply(siluOp, [x]);
 
 const siluOp = define({
   name: 'silu',
-  infer: ([x]) => [{ dtype: 'float32', shape: x!.shape }],
+  infer(inputs) {
+    const [x] = inputs;
+    if (x!.dtype !== 'float32') fail('silu', inputs, 'takes float32');
+    return [{ dtype: 'float32', shape: x!.shape }];
+  },
   gradient({ gradients: [g], inputs: [x], outputs: [y] }) {
     const s = sigmoid(x!);
     return [multiply(g!, add(s, multiply(y!, subtract(1, s))))];

@@ -1,7 +1,7 @@
 import { apply, define } from '../apply.js';
-import { type Dim, sameDim, sameShape } from '../dim.js';
+import { type Dim, multiplyDims, sameDim, sameShape } from '../dim.js';
 import { fail, type Tensor } from '../tensor.js';
-import { multiply } from './elementwise.js';
+import { broadcastShape, multiply } from './elementwise.js';
 import { fill } from './leaf.js';
 import { reshape } from './shape.js';
 
@@ -13,7 +13,11 @@ const gatherRowsOp = define({
       fail('gatherRows', inputs, 'takes a tensor and int64 row numbers');
     return [{ dtype: x.dtype, shape: [...index.shape, ...x.shape.slice(1)] }];
   },
-  gradient: ({ gradients: [g], inputs: [x, index] }) => [scatterRows(g!, index!, x!.shape[0]!), null],
+  gradient({ gradients: [g], inputs: [x, index] }) {
+    const count = multiplyDims(...index!.shape);
+    const rows = reshape(g!, [count, ...x!.shape.slice(1)]);
+    return [scatterRows(rows, reshape(index!, [count]), x!.shape[0]!), null];
+  },
   lower: ({ emit, inputs }) => emit('Gather', inputs, { axis: 0 }),
 });
 
@@ -26,16 +30,19 @@ const scatterRowsOp = define({
   name: 'scatterRows',
   infer(inputs, { rows }) {
     const [x, index] = inputs as readonly [Tensor, Tensor];
-    const fits = index.dtype === 'int64' && index.shape.length === 1 && sameDim(index.shape[0]!, x.shape[0] ?? -1);
-    if (!fits) fail('scatterRows', inputs, 'takes rows and one int64 number a row');
+    const numbers = index.dtype === 'int64' && index.shape.length === 1;
+    const fits = x.dtype === 'float32' && numbers && sameDim(index.shape[0]!, x.shape[0] ?? -1);
+    if (!fits) fail('scatterRows', inputs, 'takes float32 rows and one int64 number a row');
     return [{ dtype: 'float32', shape: [rows as Dim, ...x.shape.slice(1)] }];
   },
   gradient: ({ gradients: [g], inputs: [, index] }) => [gatherRows(g!, index!), null],
-  lower({ emit, inputs, sizes, floats, integers, node }) {
-    const shape = [node.attributes.rows as Dim, ...node.inputs[0]!.shape.slice(1)];
-    const [zeros] = emit('Expand', [floats([0]), sizes(shape)]);
-    const [index] = emit('Unsqueeze', [inputs[1]!, integers([1])]);
-    return emit('ScatterND', [zeros!, index!, inputs[0]!], { reduction: 'add' });
+  // Not ScatterND: on CPU its rows are added by several threads without a lock, and repeated numbers lose summands.
+  lower({ emit, inputs, sizes, floats, node }) {
+    const { shape } = node.inputs[0]!;
+    const [zeros] = emit('Expand', [floats([0]), sizes([node.attributes.rows as Dim, ...shape.slice(1)])]);
+    const [column] = emit('Reshape', [inputs[1]!, sizes(shape.map((dim, i) => (i === 0 ? dim : 1)))]);
+    const [index] = emit('Expand', [column!, sizes(shape)]);
+    return emit('ScatterElements', [zeros!, index!, inputs[0]!], { axis: 0, reduction: 'add' });
   },
 });
 
@@ -46,8 +53,16 @@ export function scatterRows(x: Tensor, index: Tensor, rows: Dim): Tensor {
 
 const permuteRowsOp = define({
   name: 'permuteRows',
-  infer([x, index]) {
-    return [{ dtype: x!.dtype, shape: [...index!.shape, ...x!.shape.slice(1)] }];
+  infer(inputs) {
+    const [x, index, inverse, keep] = inputs as readonly [Tensor, Tensor, Tensor, Tensor?];
+    const rows = x.shape[0] ?? -1;
+    const numbers = [index, inverse].every(({ dtype, shape }) => dtype === 'int64' && shape.length === 1);
+    if (!numbers || !sameDim(inverse.shape[0]!, rows)) {
+      fail('permuteRows', inputs, 'takes rows, the int64 numbers of the wanted ones and one int64 number a row');
+    }
+    if (keep && !sameShape(broadcastShape(keep.shape, x.shape) ?? [], x.shape))
+      fail('permuteRows', inputs, 'keep does not fit the rows');
+    return [{ dtype: x.dtype, shape: [...index.shape, ...x.shape.slice(1)] }];
   },
   gradient({ gradients: [g], inputs: [, index, inverse, keep] }) {
     const back = permuteRows(g!, inverse!, index!);
@@ -70,7 +85,7 @@ const pickOp = define({
     const [x, index] = inputs as readonly [Tensor, Tensor];
     const fits = index.dtype === 'int64' && sameShape(index.shape, x.shape.slice(0, -1));
     if (!fits) fail('pick', inputs, 'takes a tensor and one int64 position for each of its rows');
-    return [{ dtype: 'float32', shape: index.shape }];
+    return [{ dtype: x.dtype, shape: index.shape }];
   },
   gradient: ({ gradients: [g], inputs: [x, index] }) => [addPicked(fill(0, x!.shape), index!, g!), null],
   lower({ emit, inputs, sizes, node }) {
@@ -88,8 +103,11 @@ export function pick(x: Tensor, index: Tensor): Tensor {
 
 const addPickedOp = define({
   name: 'addPicked',
-  infer([x]) {
-    return [x!];
+  infer(inputs) {
+    const [x, index, value] = inputs as readonly [Tensor, Tensor, Tensor];
+    const fits = index.dtype === 'int64' && value.dtype === x.dtype && sameShape(index.shape, x.shape.slice(0, -1));
+    if (!fits) fail('addPicked', inputs, 'takes a tensor, one int64 position and one value for each of its rows');
+    return [x];
   },
   gradient: ({ gradients: [g], inputs: [, index] }) => [g!, null, pick(g!, index!)],
   lower({ emit, inputs, sizes, node }) {

@@ -1,5 +1,5 @@
 import { apply, define } from '../apply.js';
-import type { Dim } from '../dim.js';
+import { type Dim, formatShape } from '../dim.js';
 import type { DType, Tensor } from '../tensor.js';
 
 const inputOp = define({
@@ -31,24 +31,26 @@ const constantOp = define({
 export function constant(values: number | readonly number[], shape?: readonly number[]): Tensor {
   const list = typeof values === 'number' ? [values] : values;
   const data = Float32Array.from(list);
-  return apply(
-    constantOp,
-    [],
-    { dtype: 'float32', shape: shape ?? (typeof values === 'number' ? [] : [list.length]) },
-    { data },
-  );
+  return leaf('float32', data, shape ?? (typeof values === 'number' ? [] : [list.length]));
 }
 
 export function constantInt(values: readonly number[], shape?: readonly number[]): Tensor {
   const data = BigInt64Array.from(values.map(BigInt));
-  return apply(constantOp, [], { dtype: 'int64', shape: shape ?? [values.length] }, { data });
+  return leaf('int64', data, shape ?? [values.length]);
+}
+
+function leaf(dtype: DType, data: Float32Array | BigInt64Array, shape: readonly number[]): Tensor {
+  if (shape.reduce((a, b) => a * b, 1) !== data.length) {
+    throw new Error(`graph: a constant of shape ${formatShape(shape)} was given ${data.length} values`);
+  }
+  return apply(constantOp, [], { dtype, shape }, { data });
 }
 
 const fillOp = define({
   name: 'fill',
   infer: (_, { shape }) => [{ dtype: 'float32', shape: shape as readonly Dim[] }],
   lower: ({ node, emit, sizes, floats }) =>
-    emit('Expand', [floats([node.attributes.value as number]), sizes(node.attributes.shape as readonly Dim[])]),
+    emit('Expand', [floats([node.attributes.value as number], []), sizes(node.attributes.shape as readonly Dim[])]),
 });
 
 /** A float32 tensor of one value. */

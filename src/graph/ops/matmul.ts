@@ -9,7 +9,8 @@ const matmulOp = define({
   name: 'matmul',
   infer(inputs) {
     const [a, b] = inputs as readonly [Tensor, Tensor];
-    if (a.shape.length < 2 || b.shape.length < 2) fail('matmul', inputs, 'takes tensors of two axes or more');
+    const fits = inputs.every(({ dtype, shape }) => dtype === 'float32' && shape.length >= 2);
+    if (!fits) fail('matmul', inputs, 'takes float32 tensors of two axes or more');
     const [rows, inner] = a.shape.slice(-2) as [Dim, Dim];
     const [innerB, columns] = b.shape.slice(-2) as [Dim, Dim];
     const batch = broadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
@@ -39,7 +40,8 @@ const gemmOp = define({
   name: 'gemm',
   infer(inputs, { transposeA, transposeB }) {
     const [a, b] = inputs as readonly [Tensor, Tensor];
-    if (a.shape.length !== 2 || b.shape.length !== 2) fail('gemm', inputs, 'takes two matrices');
+    const fits = inputs.every(({ dtype, shape }) => dtype === 'float32' && shape.length === 2);
+    if (!fits) fail('gemm', inputs, 'takes two float32 matrices');
     const [rows, inner] = transposeA ? [a.shape[1]!, a.shape[0]!] : [a.shape[0]!, a.shape[1]!];
     const [innerB, columns] = transposeB ? [b.shape[1]!, b.shape[0]!] : [b.shape[0]!, b.shape[1]!];
     if (!sameDim(inner, innerB)) fail('gemm', inputs, 'the inner sizes differ');

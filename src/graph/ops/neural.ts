@@ -1,12 +1,16 @@
 import { apply, applyAll, define } from '../apply.js';
-import { type Dim, sameDim } from '../dim.js';
+import { sameDim, sameShape } from '../dim.js';
 import { fail, type Tensor } from '../tensor.js';
 import { multiply, negate, subtract } from './elementwise.js';
 import { mean, sum, sumTo } from './reduce.js';
 
 const softmaxOp = define({
   name: 'softmax',
-  infer: ([x]) => [{ dtype: 'float32', shape: x!.shape }],
+  infer(inputs) {
+    const [x] = inputs;
+    if (x!.dtype !== 'float32' || x!.shape.length === 0) fail('softmax', inputs, 'takes float32 with one axis or more');
+    return [{ dtype: 'float32', shape: x!.shape }];
+  },
   gradient({ gradients: [g], outputs: [p] }) {
     const weighted = multiply(g!, p!);
     return [subtract(weighted, multiply(p!, sum(weighted, [-1], { keep: true })))];
@@ -23,6 +27,7 @@ const rmsNormOp = define({
   name: 'rmsNorm',
   infer(inputs) {
     const [x, weight] = inputs as readonly [Tensor, Tensor];
+    if (x.dtype !== 'float32' || weight.dtype !== 'float32') fail('rmsNorm', inputs, 'takes float32');
     if (weight.shape.length !== 1 || !sameDim(weight.shape[0]!, x.shape.at(-1) ?? -1)) {
       fail('rmsNorm', inputs, 'the weight does not fit the last axis');
     }
@@ -61,7 +66,9 @@ const rotaryOp = define({
     const fits =
       (x.shape.length === 3 || x.shape.length === 4) &&
       positions.dtype === 'int64' &&
-      sameDim(cos.shape[1]!, sin.shape[1]!);
+      sameShape(positions.shape, [x.shape[0]!, x.shape.at(-2)!]) &&
+      cos.shape.length === 2 &&
+      sameShape(cos.shape, sin.shape);
     if (!fits)
       fail('rotary', inputs, 'takes x [B, S, heads·D] or [B, heads, S, D], positions [B, S], cos and sin [R, D/2]');
     return [{ dtype: 'float32', shape: x.shape }];
@@ -85,7 +92,11 @@ export function rotary(x: Tensor, positions: Tensor, cos: Tensor, sin: Tensor): 
 
 const argmaxOp = define({
   name: 'argmax',
-  infer: ([x]) => [{ dtype: 'int64', shape: x!.shape.slice(0, -1) as Dim[] }],
+  infer(inputs) {
+    const [x] = inputs;
+    if (x!.dtype !== 'float32' || x!.shape.length === 0) fail('argmax', inputs, 'takes float32 with one axis or more');
+    return [{ dtype: 'int64', shape: x!.shape.slice(0, -1) }];
+  },
   lower: ({ emit, inputs }) => emit('ArgMax', inputs, { axis: -1, keepdims: 0 }),
 });
 

@@ -1,7 +1,7 @@
 import { apply, define } from '../apply.js';
 import { type Dim, sameDim, sameShape } from '../dim.js';
 import { fail, type OpDefinition, type Tensor } from '../tensor.js';
-import { divide, multiply } from './elementwise.js';
+import { divide, multiply, stopGradient } from './elementwise.js';
 import { expand, reshape, sizeOf } from './shape.js';
 
 const normalizeAxes = (axes: readonly number[], rank: number): number[] =>
@@ -14,9 +14,12 @@ function reduction(name: string, onnx: string, gradient?: OpDefinition['gradient
   return define({
     name,
     infer(inputs, { axes, keep }) {
-      const { shape } = inputs[0]!;
+      const { shape, dtype } = inputs[0]!;
       const list = axes as readonly number[];
-      if (list.some((axis) => axis < 0 || axis >= shape.length)) fail(name, inputs, `has no axis ${list.join(', ')}`);
+      if (dtype !== 'float32') fail(name, inputs, 'takes float32');
+      const missing = list.find((axis) => axis < 0 || axis >= shape.length);
+      if (missing !== undefined) fail(name, inputs, `has no axis ${missing < 0 ? missing - shape.length : missing}`);
+      if (new Set(list).size < list.length) fail(name, inputs, `was given an axis twice: ${list.join(', ')}`);
       const kept = keptShape(shape, list);
       return [{ dtype: 'float32', shape: keep ? kept : kept.filter((_, i) => !list.includes(i)) }];
     },
@@ -59,6 +62,7 @@ export function mean(x: Tensor, axes: readonly number[] = allAxes(x), options: R
 
 /** Largest value along the axes. No gradient flows through it. */
 export function max(x: Tensor, axes: readonly number[], { keep = false }: ReduceOptions = {}): Tensor {
+  if (axes.length === 0) return stopGradient(x);
   return apply(maxOp, [x], { axes: normalizeAxes(axes, x.shape.length), keep });
 }
 

@@ -1,7 +1,8 @@
 import { apply, define } from '../apply.js';
-import { gradients, leavesOf } from '../gradient.js';
-import type { Tensor } from '../tensor.js';
+import { gradients, leavesOf, topologicalOrder } from '../gradient.js';
+import { fail, type Tensor } from '../tensor.js';
 import { add, multiply } from './elementwise.js';
+import { isInput } from './leaf.js';
 import { reshape, slice } from './shape.js';
 
 // ONNX Runtime runs nodes in the order of their dependencies and nothing else says when. These two ops add dependencies
@@ -18,6 +19,14 @@ export function after(x: Tensor, others: readonly Tensor[]): Tensor {
   }
   return zero ? add(x, multiply(zero, 0)) : x;
 }
+
+/** The argument of a region: a node of its own, so that what the region does with it is told from what others do. */
+const boundaryOp = define({
+  name: 'boundary',
+  infer: ([x]) => [x!],
+  gradient: ({ gradients: [g] }) => [g!],
+  lower: ({ inputs }) => [inputs[0]!],
+});
 
 const regionOp = define({
   name: 'region',
@@ -38,9 +47,15 @@ const regionOp = define({
 /**
  * A layer of the model, `f(x)`, whose parameter gradients are computed before the gradient leaves it, so that its
  * activations can be freed. With `recompute` the backward pass rebuilds the layer from `x` instead of keeping them
- * (Chen et al. 2016). `f` must use the same parameter tensors each time it is called.
+ * (Chen et al. 2016). `f` must use the same parameter tensors each time it is called, and the value of `x` only through
+ * its argument. Gradients leave a region through `x` and through graph inputs: not to other tensors that `f` captures.
  */
 export function region(x: Tensor, f: (x: Tensor) => Tensor, options: { readonly recompute: boolean }): Tensor {
-  const output = f(x);
-  return apply(regionOp, [x, output, ...leavesOf(output, x)], { recompute: options.recompute }, { rebuild: f });
+  const start = apply(boundaryOp, [x]);
+  const output = f(start);
+  const leaves = leavesOf(output, start);
+  if (!isInput(x) && topologicalOrder([output], new Set([start.node])).includes(x.node)) {
+    fail('region', [x], 'the function uses its input otherwise than through its argument');
+  }
+  return apply(regionOp, [start, output, ...leaves], { recompute: options.recompute }, { rebuild: f });
 }

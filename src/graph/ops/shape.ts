@@ -76,9 +76,9 @@ const sliceOp = define({
     const size = subtractDims(end as Dim, start as Dim);
     const total = shape[axis as number];
     if (total === undefined) fail('slice', inputs, `has no axis ${axis}`);
-    const numbers = [start, end, total].every((dim) => typeof dim === 'number');
-    if (numbers && !((start as number) >= 0 && (size as number) >= 0 && (end as number) <= (total as number))) {
-      fail('slice', inputs, `[${start}, ${end}) is out of axis ${axis}`);
+    // The runtime counts a negative bound from the end and cuts one that is too large.
+    if ([start as Dim, size, subtractDims(total, end as Dim)].some(isNegative)) {
+      fail('slice', inputs, `[${formatDim(start as Dim)}, ${formatDim(end as Dim)}) is out of axis ${axis}`);
     }
     return [{ dtype, shape: shape.map((dim, i) => (i === axis ? size : dim)) }];
   },
@@ -92,6 +92,8 @@ const sliceOp = define({
   },
 });
 
+const isNegative = (dim: Dim): boolean => typeof dim === 'number' && dim < 0;
+
 /** Elements [start, end) along an axis. */
 export function slice(x: Tensor, axis: number, start: Dim, end: Dim): Tensor {
   const whole = sameDim(start, 0) && sameDim(end, x.shape[axis] ?? -1);
@@ -102,6 +104,8 @@ const padOp = define({
   name: 'pad',
   infer(inputs, { axis, before, after }) {
     const { shape, dtype } = inputs[0]!;
+    if (shape[axis as number] === undefined) fail('pad', inputs, `has no axis ${axis}`);
+    if ([before as Dim, after as Dim].some(isNegative)) fail('pad', inputs, 'takes counts of zero or more');
     return [{ dtype, shape: shape.map((dim, i) => (i === axis ? addDims(before as Dim, dim, after as Dim) : dim)) }];
   },
   gradient({ gradients: [g], inputs: [x], node }) {
@@ -125,15 +129,16 @@ const concatOp = define({
   name: 'concat',
   infer(inputs, { axis }) {
     const [first] = inputs;
+    if (first?.shape[axis as number] === undefined) fail('concat', inputs, `has no axis ${axis}`);
     for (const other of inputs) {
       const fits =
-        other.shape.length === first!.shape.length &&
-        other.dtype === first!.dtype &&
-        other.shape.every((dim, i) => i === axis || sameDim(dim, first!.shape[i]!));
-      if (!fits) fail('concat', inputs, `the shapes differ outside axis ${axis}`);
+        other.shape.length === first.shape.length &&
+        other.dtype === first.dtype &&
+        other.shape.every((dim, i) => i === axis || sameDim(dim, first.shape[i]!));
+      if (!fits) fail('concat', inputs, `the types or the shapes outside axis ${axis} differ`);
     }
     const total = addDims(...inputs.map((x) => x.shape[axis as number]!));
-    return [{ dtype: first!.dtype, shape: first!.shape.map((dim, i) => (i === axis ? total : dim)) }];
+    return [{ dtype: first.dtype, shape: first.shape.map((dim, i) => (i === axis ? total : dim)) }];
   },
   gradient({ gradients: [g], inputs, node, needs }) {
     const axis = node.attributes.axis as number;

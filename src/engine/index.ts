@@ -1,0 +1,2 @@
+export { defineLoss, type LossContext, type LossDefinition } from './loss.js';
+export type * from './types.js';

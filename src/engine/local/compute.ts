@@ -1,0 +1,388 @@
+import {
+  type Adapter,
+  type AdapterConfig,
+  dropoutSpread,
+  type LoraSpec,
+  loadAdapter,
+  loadCheckpoint,
+  loraNames,
+  type ModelConfig,
+  mergeAdapter,
+  randomAdapter,
+  randomWeights,
+  ropeTables,
+  saveAdapter,
+  saveCheckpoint,
+  type Weights,
+} from '../../models/index.js';
+import type {
+  Batch,
+  ForwardBackwardResult,
+  ForwardOptions,
+  ForwardResult,
+  Loss,
+  OptimStepParams,
+  OptimStepResult,
+  SampleRequest,
+  SampleResult,
+} from '../types.js';
+import { adamwUpdate, type Moments, squaredNorm } from './adamw.js';
+import { dropoutPool } from './dropout.js';
+import { type Layout, layoutBatch, layoutInputs } from './layout.js';
+import { createProgram, type Device, type Program, type RunInput, type RunOutput } from './runtime.js';
+import { type SampleHooks, sampleBatch } from './sampler.js';
+import { createSamplerPrograms } from './sampler-programs.js';
+import { readState, writeState } from './state-file.js';
+import { gradientName, trainingGraph } from './training-graph.js';
+
+export interface LocalEngineOptions {
+  /** A checkpoint on disk, or a model with random weights. */
+  readonly model: { readonly path: string } | { readonly config: ModelConfig; readonly seed: number };
+  /** What is trained. With `none` the engine only samples and scores, and an adapter is merged into the weights. */
+  readonly train: 'full' | 'lora' | 'none';
+  /** A new adapter, or one on disk to go on with. */
+  readonly adapter: AdapterConfig | { readonly path: string } | null;
+  readonly device: Device;
+  readonly threads: number;
+  readonly gradientCheckpointing: boolean;
+  /** Seed of the adapter's first weights and of dropout. */
+  readonly seed: number;
+  /** Bytes of each token by id, for stop strings. */
+  readonly vocabulary: readonly Uint8Array[] | null;
+  /** The base that an exported adapter names. */
+  readonly baseModel: string;
+  /** Text files saved beside exported weights, such as the tokenizer's. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Most sequences decoded at once. */
+  readonly sampleSlots: number;
+}
+
+/** The compute plane itself: everything the engine does, in the thread it is called in. */
+export interface Compute {
+  readonly config: ModelConfig;
+  /** Trained and all parameters, in elements. */
+  readonly parameterCount: { readonly trained: number; readonly total: number };
+  forward(batch: Batch, options: Omit<ForwardOptions, 'signal'>): Promise<ForwardResult>;
+  forwardBackward(batch: Batch, loss: Loss): Promise<ForwardBackwardResult>;
+  optimStep(params: OptimStepParams): OptimStepResult;
+  sample(requests: readonly SampleRequest[], hooks: SampleHooks): Promise<SampleResult[]>;
+  publish(version: number): void;
+  saveState(directory: string): Promise<void>;
+  loadState(directory: string): Promise<void>;
+  exportModel(directory: string): Promise<void>;
+  /** The accumulated gradient of a parameter; null before the first forwardBackward. For tests and inspection. */
+  gradient(name: string): Float32Array | null;
+  dispose(): Promise<void>;
+}
+
+/** Bytes of logits held at once. */
+const logitBytes = 128 * 1024 * 1024;
+const prefillTokens = 2048;
+
+export async function createCompute(options: LocalEngineOptions): Promise<Compute> {
+  const loaded = await loadModel(options);
+  const { config, generationConfig } = loaded;
+  const lora = options.train === 'none' ? null : loaded.adapter;
+  const base =
+    options.train === 'none' && loaded.adapter ? mergeAdapter(loaded.weights, loaded.adapter) : loaded.weights;
+  const runtime = { device: options.device, threads: options.threads };
+  const spec: LoraSpec | null = lora && { modules: lora.modules, dropout: lora.config.dropout };
+  const samplerSpec = spec && { ...spec, dropout: 0 };
+
+  /** Current weights by parameter name, the adapter's included. */
+  const current = new Map<string, RunInput>(base);
+  for (const [path, { a, b }] of lora?.modules ?? []) {
+    current.set(loraNames(path).a, a);
+    current.set(loraNames(path).b, b);
+  }
+  const trainable = new Set(
+    options.train === 'none' ? [] : lora ? [...current.keys()].filter((name) => !base.has(name)) : base.keys(),
+  );
+  const shapes = new Map([...trainable].map((name) => [name, current.get(name)!.shape]));
+  const frozen: Weights = options.train === 'full' ? new Map() : base;
+
+  let gradients: Map<string, Float32Array> | null = null;
+  let moments = new Map<string, Moments>();
+  let step = 0;
+  let microBatches = 0;
+  let rope = ropeTables(config, 0);
+  let published = { version: 0, weights: new Map(current) };
+  /** Whether the published weights are the current arrays themselves, which an update must then leave alone. */
+  let shared = true;
+
+  const programs = new Map<string, Promise<Program>>();
+  const programFor = (layout: Layout, loss: Loss | null, adapterOn: boolean, entropy: boolean): Promise<Program> => {
+    const key = [
+      layout.blocks,
+      layout.chunks.length,
+      loss?.name,
+      loss && JSON.stringify(loss.graph, replaceData),
+      adapterOn,
+      entropy,
+    ].join('|');
+    let program = programs.get(key);
+    if (!program) {
+      const graph = trainingGraph({
+        config,
+        lora: adapterOn ? (loss ? spec : samplerSpec) : null,
+        trainable,
+        recompute: options.gradientCheckpointing,
+        blocks: layout.blocks,
+        chunks: layout.chunks.length,
+        loss,
+        entropy,
+      });
+      program = createProgram(graph, runtime);
+      programs.set(key, program);
+    }
+    return program;
+  };
+
+  const samplers = createSamplerPrograms({ config, lora: samplerSpec, frozen, runtime });
+  const ropeFor = (length: number) => {
+    const have = (rope.cos.length / config.headDim) * 2;
+    if (length > have) rope = ropeTables(config, 2 ** Math.ceil(Math.log2(length)));
+    return rope;
+  };
+  const chunkRows = Math.max(64, Math.floor(logitBytes / (4 * config.vocabSize)));
+  const layOut = (batch: Batch): Layout => {
+    checkBatch(batch, config);
+    const longest = Math.max(...batch.sequences.map((sequence) => sequence.tokens.length));
+    return layoutBatch(batch.sequences, { config, rope: ropeFor(longest), chunkRows });
+  };
+
+  const run = async (batch: Batch, loss: Loss | null, adapterOn: boolean, entropy: boolean) => {
+    const layout = layOut(batch);
+    const program = await programFor(layout, loss, adapterOn, entropy);
+    const inputs: Record<string, RunInput> = {
+      ...Object.fromEntries(current),
+      ...layoutInputs(config, layout),
+      ...lossInputs(batch, loss, layout),
+    };
+    const sizes: Record<string, number> = { ...layout.sizes };
+    if (loss && spec && spec.dropout > 0) {
+      const widest = Math.max(config.intermediateSize, config.hiddenSize, config.numHeads * config.headDim);
+      const pool = dropoutPool(sizes.N! * widest + dropoutSpread, spec.dropout, options.seed, microBatches);
+      inputs.dropout = { data: pool, shape: [pool.length] };
+      sizes.P = pool.length;
+    }
+    const outputs = await program.run(inputs, sizes);
+    return { layout, outputs };
+  };
+
+  const perSequence = (layout: Layout, output: RunOutput): Float32Array[] => {
+    const values = output.data as Float32Array;
+    const flat = new Float32Array(layout.starts.at(-1)!);
+    layout.wanted.forEach((position, i) => {
+      flat[position] = values[i]!;
+    });
+    return Array.from({ length: layout.starts.length - 1 }, (_, i) =>
+      flat.slice(layout.starts[i]!, layout.starts[i + 1]!),
+    );
+  };
+
+  return {
+    config,
+    parameterCount: { trained: countOf(current, trainable), total: countOf(current, new Set(current.keys())) },
+
+    async forward(batch, { adapter = 'on', entropy = false }) {
+      const { layout, outputs } = await run(batch, null, adapter === 'on', entropy);
+      return {
+        logprobs: perSequence(layout, outputs.logprobs!),
+        ...(entropy && { entropy: perSequence(layout, outputs.entropy!) }),
+      };
+    },
+
+    async forwardBackward(batch, loss) {
+      if (trainable.size === 0) throw new Error('engine: it was opened for sampling only (train: none)');
+      const { layout, outputs } = await run(batch, loss, true, false);
+      microBatches++;
+      const first = gradients === null;
+      gradients ??= new Map();
+      for (const name of trainable) {
+        const output = outputs[gradientName(name)];
+        if (!output) continue;
+        const gradient = output.data as Float32Array;
+        const sum = first ? undefined : gradients.get(name);
+        if (sum) for (let i = 0; i < sum.length; i++) sum[i]! += gradient[i]!;
+        else gradients.set(name, gradient);
+      }
+      const scalar = (name: string): number => (outputs[name]!.data as Float32Array)[0]!;
+      return {
+        loss: scalar('loss'),
+        metrics: Object.fromEntries(loss.metrics.map((name) => [name, scalar(`metric:${name}`)])),
+        logprobs: perSequence(layout, outputs.logprobs!),
+      };
+    },
+
+    optimStep(params) {
+      if (!gradients) throw new Error('engine: optimStep without a gradient; call forwardBackward first');
+      let squares = 0;
+      for (const gradient of gradients.values()) squares += squaredNorm(gradient);
+      const gradNorm = Math.sqrt(squares);
+      const accumulated = gradients;
+      gradients = null;
+      if (!Number.isFinite(gradNorm)) return { gradNorm, step };
+      // torch.nn.utils.clip_grad_norm_ divides by norm + 1e-6.
+      const scale = params.maxGradNorm > 0 ? Math.min(1, params.maxGradNorm / (gradNorm + 1e-6)) : 1;
+      step++;
+      for (const [name, gradient] of accumulated) {
+        const { data, shape } = current.get(name)!;
+        let weights = data as Float32Array;
+        if (shared) {
+          weights = weights.slice();
+          current.set(name, { data: weights, shape });
+        }
+        let moment = moments.get(name);
+        if (!moment) {
+          moment = { m: new Float32Array(weights.length), v: new Float32Array(weights.length) };
+          moments.set(name, moment);
+        }
+        adamwUpdate(weights, gradient, moment, params, step, scale);
+      }
+      shared = false;
+      return { gradNorm, step };
+    },
+
+    async sample(requests, hooks) {
+      const longest = Math.max(0, ...requests.map(({ prompt, params }) => prompt.length + params.maxTokens));
+      return sampleBatch(
+        {
+          config,
+          rope: ropeFor(Math.min(longest, config.maxPositionEmbeddings)),
+          weights: Object.fromEntries(published.weights),
+          decode: await samplers.decode(),
+          prefill: samplers.prefill,
+          vocabulary: options.vocabulary,
+          version: published.version,
+          slots: options.sampleSlots,
+          prefillTokens,
+        },
+        requests,
+        hooks,
+      );
+    },
+
+    publish(version) {
+      published = { version, weights: new Map(current) };
+      shared = true;
+    },
+
+    saveState: (directory) =>
+      writeState(directory, {
+        parameters: new Map([...trainable].map((name) => [name, current.get(name)!])),
+        moments,
+        step,
+        microBatches,
+      }),
+
+    async loadState(directory) {
+      const state = await readState(directory, shapes);
+      for (const [name, value] of state.parameters) current.set(name, value);
+      moments = new Map(state.moments);
+      ({ step, microBatches } = state);
+      gradients = null;
+      published = { version: published.version, weights: new Map(current) };
+      shared = true;
+    },
+
+    async exportModel(directory) {
+      const files = new Map(Object.entries(options.files));
+      if (lora) {
+        const modules = new Map(
+          [...lora.modules].map(([path, module]) => {
+            const names = loraNames(path);
+            return [path, { ...module, a: weightOf(current, names.a), b: weightOf(current, names.b) }];
+          }),
+        );
+        await saveAdapter(directory, { config: lora.config, modules }, { baseModel: options.baseModel });
+        return;
+      }
+      const weights = new Map([...base.keys()].map((name) => [name, weightOf(current, name)]));
+      await saveCheckpoint(directory, config, weights, { generationConfig, files });
+    },
+
+    gradient: (name) => gradients?.get(name) ?? null,
+
+    async dispose() {
+      for (const program of programs.values()) await (await program).release();
+      programs.clear();
+      await samplers.release();
+    },
+  };
+}
+
+async function loadModel({ model, adapter, seed }: LocalEngineOptions) {
+  const checkpoint =
+    'path' in model
+      ? await loadCheckpoint(model.path)
+      : { config: model.config, weights: randomWeights(model.config, model.seed), generationConfig: null };
+  const loaded: Adapter | null =
+    adapter === null
+      ? null
+      : 'path' in adapter
+        ? await loadAdapter(adapter.path, checkpoint.config)
+        : randomAdapter(checkpoint.config, adapter, seed);
+  return { ...checkpoint, adapter: loaded };
+}
+
+/** Typed arrays differ from plain arrays in JSON; a loss's constants are part of its identity. */
+const replaceData = (_: string, value: unknown): unknown =>
+  value instanceof BigInt64Array ? [...value].map(String) : value;
+
+const weightOf = (weights: ReadonlyMap<string, RunInput>, name: string) => {
+  const { data, shape } = weights.get(name)!;
+  return { data: data as Float32Array, shape };
+};
+
+function countOf(weights: ReadonlyMap<string, RunInput>, names: ReadonlySet<string>): number {
+  let total = 0;
+  for (const name of names) total += weights.get(name)!.data.length;
+  return total;
+}
+
+function checkBatch({ sequences }: Batch, config: ModelConfig): void {
+  if (sequences.length === 0) throw new Error('engine: the batch has no sequences');
+  let wanted = 0;
+  sequences.forEach(({ tokens, targets, wanted: mask }, i) => {
+    const where = `engine: sequence ${i} of the batch`;
+    if (tokens.length === 0) throw new Error(`${where} is empty`);
+    if (targets.length !== tokens.length || mask.length !== tokens.length) {
+      throw new Error(`${where} has ${tokens.length} tokens, ${targets.length} targets and ${mask.length} mask values`);
+    }
+    if (tokens.length > config.maxPositionEmbeddings) {
+      throw new Error(`${where} has ${tokens.length} tokens, more than the model's ${config.maxPositionEmbeddings}`);
+    }
+    for (let t = 0; t < tokens.length; t++) {
+      const strange = [tokens[t]!, targets[t]!].find((id) => id < 0 || id >= config.vocabSize);
+      if (strange !== undefined) {
+        throw new Error(`${where}: token ${strange} at position ${t} is outside the vocabulary of ${config.vocabSize}`);
+      }
+      wanted += mask[t]!;
+    }
+  });
+  if (wanted === 0) throw new Error('engine: no position of the batch is wanted, so there is nothing to compute');
+}
+
+/** The columns of the loss at the wanted positions, as `loss:<name>`. */
+function lossInputs(batch: Batch, loss: Loss | null, layout: Layout): Record<string, RunInput> {
+  const inputs: Record<string, RunInput> = {};
+  for (const name of loss?.inputs ?? []) {
+    const column = batch.inputs[name];
+    if (!column) throw new Error(`engine: the loss ${loss!.name} needs the per-token input ${name}`);
+    const flat = new Float32Array(layout.starts.at(-1)!);
+    column.forEach((values, i) => {
+      const length = layout.starts[i + 1]! - layout.starts[i]!;
+      if (values.length !== length)
+        throw new Error(`engine: ${name} of sequence ${i} has ${values.length} values for ${length} tokens`);
+      flat.set(values, layout.starts[i]!);
+    });
+    inputs[`loss:${name}`] = { data: Float32Array.from(layout.wanted, (i) => flat[i]!), shape: [layout.wanted.length] };
+  }
+  for (const name of loss?.scalars ?? []) {
+    const value = batch.scalars[name];
+    if (value === undefined) throw new Error(`engine: the loss ${loss!.name} needs the scalar ${name}`);
+    inputs[`loss:${name}`] = { data: Float32Array.of(value), shape: [] };
+  }
+  return inputs;
+}

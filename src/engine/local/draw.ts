@@ -1,0 +1,89 @@
+import type { SamplingParams } from '../types.js';
+
+export interface Draw {
+  readonly token: number;
+  /** Probability under the distribution that was drawn from. */
+  readonly probability: number;
+}
+
+const argmax = (p: Float32Array): number => {
+  let best = 0;
+  for (let i = 1; i < p.length; i++) if (p[i]! > p[best]!) best = i;
+  return best;
+};
+
+/**
+ * Draws a token from probabilities [V] that temperature has already been applied to, after top-k, top-p and min-p in
+ * the order of Hugging Face's `generate`. `u` is in [0, 1). Temperature 0 takes the most probable token.
+ */
+export function drawToken(p: Float32Array, params: SamplingParams, u: number): Draw {
+  if (params.temperature === 0) return { token: argmax(p), probability: 1 };
+  const cuts = params.topK > 0 || params.topP < 1 || params.minP > 0;
+  if (!cuts) return drawFrom(p, null, total(p), u);
+  const kept = keepTokens(p, params);
+  let mass = 0;
+  for (const token of kept) mass += p[token]!;
+  return drawFrom(p, kept, mass, u);
+}
+
+function total(p: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < p.length; i++) sum += p[i]!;
+  return sum;
+}
+
+/** Walks the cumulative distribution; `kept` null means all tokens. */
+function drawFrom(p: Float32Array, kept: readonly number[] | null, mass: number, u: number): Draw {
+  let left = u * mass;
+  const count = kept?.length ?? p.length;
+  let last = -1;
+  for (let i = 0; i < count; i++) {
+    const token = kept ? kept[i]! : i;
+    const probability = p[token]!;
+    if (probability === 0) continue;
+    last = token;
+    left -= probability;
+    if (left < 0) break;
+  }
+  if (last < 0) throw new Error('sampler: the next-token distribution is empty or not a number');
+  return { token: last, probability: p[last]! / mass };
+}
+
+/** Tokens that survive the cuts, in order of their ids. At least one always does. */
+export function keepTokens(p: Float32Array, { topK, topP, minP }: SamplingParams): number[] {
+  const best = p[argmax(p)]!;
+  // Tokens below this cannot be needed to reach topP: all of them together weigh less than 1 − topP.
+  const floor = topP < 1 ? ((1 - topP) * total(p)) / p.length : 0;
+  let candidates: number[] = [];
+  for (let i = 0; i < p.length; i++) if (p[i]! >= floor && p[i]! > 0) candidates.push(i);
+  candidates.sort((a, b) => p[b]! - p[a]! || a - b);
+  if (topK > 0) candidates = candidates.slice(0, topK);
+  if (topP < 1) {
+    // topP counts against what top-k left.
+    const mass = topK > 0 ? candidates.reduce((sum, token) => sum + p[token]!, 0) : total(p);
+    let reached = 0;
+    let count = 0;
+    while (count < candidates.length && reached < topP * mass) reached += p[candidates[count++]!]!;
+    candidates = candidates.slice(0, Math.max(1, count));
+  }
+  if (minP > 0) candidates = candidates.filter((token) => p[token]! >= minP * best);
+  return candidates.sort((a, b) => a - b);
+}
+
+/**
+ * Repetition penalty (Keskar et al. 2019): positive logits of tokens seen before are divided by it, negative ones
+ * multiplied. Rewrites the tempered probabilities of those tokens in place; the rest of the row keeps its proportions.
+ */
+export function penalize(
+  p: Float32Array,
+  logits: Float32Array,
+  seen: ReadonlySet<number>,
+  penalty: number,
+  temperature: number,
+): void {
+  for (const token of seen) {
+    const logit = logits[token]!;
+    const changed = logit > 0 ? logit / penalty : logit * penalty;
+    p[token]! *= Math.exp((changed - logit) / (temperature || 1));
+  }
+}

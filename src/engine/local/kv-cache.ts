@@ -1,0 +1,120 @@
+import type { ModelConfig } from '../../models/index.js';
+
+/**
+ * Keys and values of the sequences being decoded: for each layer one array [slots, K, T, D] in which the active slots
+ * come first, so that the arrays of the active ones are a view without a copy. T grows and shrinks in steps with the
+ * longest active sequence: attention reads what is there, not what might be.
+ */
+export interface KvCache {
+  readonly active: number;
+  /** T: positions there is room for. */
+  readonly capacity: number;
+  /** Tokens held by each active slot. */
+  readonly lengths: readonly number[];
+  /** Opens a slot with the keys and values of a prompt, each [length, K·D] inside a longer array, one a layer. */
+  open(prompt: PromptKeyValues): number;
+  /** Appends the new keys and values [active, K, 1, D] of every active slot. */
+  append(keys: readonly Float32Array[], values: readonly Float32Array[]): void;
+  /** Frees a slot; the last active one moves into its place. Returns the number of the slot that moved. */
+  close(slot: number): number;
+  /** Makes room for one more token in every slot. */
+  reserve(): void;
+  keys(layer: number): Float32Array;
+  values(layer: number): Float32Array;
+}
+
+export interface PromptKeyValues {
+  readonly length: number;
+  readonly keys: readonly Float32Array[];
+  readonly values: readonly Float32Array[];
+}
+
+const growth = 32;
+const roundUp = (value: number): number => Math.max(growth, Math.ceil(value / growth) * growth);
+
+export function createKvCache(config: ModelConfig, slots: number): KvCache {
+  const { numLayers, numKeyValueHeads: K, headDim: D } = config;
+  let capacity = 0;
+  let stores: Float32Array[][] = [];
+  const lengths: number[] = [];
+
+  const resize = (needed: number): void => {
+    const next = roundUp(needed);
+    if (next === capacity) return;
+    const kept = Math.min(capacity, next);
+    stores = Array.from({ length: 2 }, (_, side) =>
+      Array.from({ length: numLayers }, (_, layer) => {
+        const grown = new Float32Array(slots * K * next * D);
+        const old = stores[side]?.[layer];
+        for (let row = 0; old && row < lengths.length * K; row++) {
+          grown.set(old.subarray(row * capacity * D, (row * capacity + kept) * D), row * next * D);
+        }
+        return grown;
+      }),
+    );
+    capacity = next;
+  };
+
+  const view = (side: number, layer: number): Float32Array =>
+    stores[side]![layer]!.subarray(0, lengths.length * K * capacity * D);
+
+  return {
+    get active() {
+      return lengths.length;
+    },
+    get capacity() {
+      return capacity;
+    },
+    get lengths() {
+      return lengths;
+    },
+    open({ length, keys, values }) {
+      const slot = lengths.length;
+      if (slot >= slots) throw new Error('kv-cache: no slot is free');
+      if (length > capacity) resize(length);
+      [keys, values].forEach((side, s) => {
+        side.forEach((source, layer) => {
+          const store = stores[s]![layer]!;
+          for (let t = 0; t < length; t++) {
+            for (let head = 0; head < K; head++) {
+              const from = (t * K + head) * D;
+              store.set(source.subarray(from, from + D), ((slot * K + head) * capacity + t) * D);
+            }
+          }
+        });
+      });
+      lengths.push(length);
+      return slot;
+    },
+    append(keys, values) {
+      [keys, values].forEach((side, s) => {
+        side.forEach((source, layer) => {
+          const store = stores[s]![layer]!;
+          for (let row = 0; row < lengths.length * K; row++) {
+            const position = lengths[Math.floor(row / K)]!;
+            store.set(source.subarray(row * D, (row + 1) * D), (row * capacity + position) * D);
+          }
+        });
+      });
+      for (let slot = 0; slot < lengths.length; slot++) lengths[slot]!++;
+    },
+    close(slot) {
+      const last = lengths.length - 1;
+      if (slot !== last) {
+        const size = K * capacity * D;
+        for (const side of stores) {
+          for (const store of side) store.copyWithin(slot * size, last * size, (last + 1) * size);
+        }
+        lengths[slot] = lengths[last]!;
+      }
+      lengths.pop();
+      return last;
+    },
+    reserve() {
+      const longest = Math.max(1, ...lengths);
+      if (longest >= capacity || roundUp(longest + 1) * 2 <= capacity) resize(longest + 1);
+    },
+    keys: (layer) => view(0, layer),
+    values: (layer) => view(1, layer),
+  };
+}

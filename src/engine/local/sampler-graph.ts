@@ -1,0 +1,83 @@
+import {
+  type CompiledGraph,
+  type CompileOptions,
+  compile,
+  type Dim,
+  gatherRows,
+  input,
+  linear,
+  log,
+  max,
+  multiply,
+  softmax,
+  subtract,
+  symbol,
+  type Tensor,
+} from '../../graph/index.js';
+import {
+  type Attention,
+  blockAttention,
+  cachedAttention,
+  decoder,
+  type LoraSpec,
+  type ModelConfig,
+} from '../../models/index.js';
+
+export interface SamplerGraphOptions {
+  readonly config: ModelConfig;
+  readonly lora: LoraSpec | null;
+  readonly constants: NonNullable<CompileOptions['constants']>;
+}
+
+export const keyName = (layer: number): string => `key:${layer}`;
+export const valueName = (layer: number): string => `value:${layer}`;
+export const newKeyName = (layer: number): string => `newKey:${layer}`;
+export const newValueName = (layer: number): string => `newValue:${layer}`;
+
+/**
+ * The first pass over prompts: the training graph's attention, with the rotated keys and the values of every token as
+ * outputs [N, K·D] and the logits after the `wanted` positions.
+ */
+export function prefillGraph({ config, lora, constants }: SamplerGraphOptions, blocks: number): CompiledGraph {
+  const outputs: Record<string, Tensor> = {};
+  const attend = blockAttention(config, blocks);
+  const recording =
+    (layer: number): Attention =>
+    (q, k, v, window) => {
+      outputs[newKeyName(layer)] = k;
+      outputs[newValueName(layer)] = v;
+      return attend(q, k, v, window);
+    };
+  const model = decoder({ config, lora, recompute: false, attention: recording, rows: 'N' });
+  const wanted = input('wanted', 'int64', [symbol('W')]);
+  const last = gatherRows(model.hidden, wanted);
+  return compile({ ...outputs, ...withLogNormalizer(linear(last, model.head)) }, { constants });
+}
+
+/** One more token for each of B sequences over their caches [B, K, T, D]: `probabilities` are after temperature. */
+export function decodeGraph({ config, lora, constants }: SamplerGraphOptions): CompiledGraph {
+  const outputs: Record<string, Tensor> = {};
+  const [B, T] = ['B', 'T'].map(symbol) as [Dim, Dim];
+  const shape = [B, config.numKeyValueHeads, T, config.headDim];
+  const attention = cachedAttention(
+    config,
+    (layer) => ({
+      keys: input(keyName(layer), 'float32', shape),
+      values: input(valueName(layer), 'float32', shape),
+    }),
+    (layer, key, value) => {
+      outputs[newKeyName(layer)] = key;
+      outputs[newValueName(layer)] = value;
+    },
+  );
+  const model = decoder({ config, lora, recompute: false, attention, rows: 'B' });
+  const logits = linear(model.hidden, model.head);
+  const probabilities = softmax(multiply(logits, input('inverseTemperature', 'float32', [B, 1])));
+  return compile({ ...outputs, ...withLogNormalizer(logits), probabilities }, { constants });
+}
+
+/** With the log-normalizer [B] a logit becomes a log-probability at temperature 1. */
+function withLogNormalizer(logits: Tensor): Record<string, Tensor> {
+  const logNormalizer = subtract(max(logits, [-1]), log(max(softmax(logits), [-1])));
+  return { logits, logNormalizer };
+}

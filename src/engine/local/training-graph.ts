@@ -1,0 +1,93 @@
+import {
+  type CompiledGraph,
+  compile,
+  constant,
+  type Dim,
+  dependsOn,
+  deserialize,
+  gatherRows,
+  gradients,
+  input,
+  symbol,
+  type Tensor,
+} from '../../graph/index.js';
+import { blockAttention, decoder, type LoraSpec, type ModelConfig, tokenLogprobs } from '../../models/index.js';
+import { positionsSymbol } from '../loss.js';
+import type { Loss } from '../types.js';
+import { chunkDims } from './layout.js';
+
+export interface TrainingGraphOptions {
+  readonly config: ModelConfig;
+  readonly lora: LoraSpec | null;
+  readonly trainable: ReadonlySet<string>;
+  readonly recompute: boolean;
+  readonly blocks: number;
+  readonly chunks: number;
+  /** Null: forward only. */
+  readonly loss: Loss | null;
+  readonly entropy: boolean;
+}
+
+export const gradientName = (parameter: string): string => `gradient:${parameter}`;
+
+/**
+ * The graph of one micro-batch: log-probabilities of the wanted positions and, with a loss, its value, its metrics and
+ * the gradient of every trainable parameter (outputs `gradient:<name>`).
+ */
+export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
+  const { config, loss, trainable } = options;
+  const attention = blockAttention(config, options.blocks);
+  const model = decoder({
+    config,
+    lora: options.lora,
+    recompute: options.recompute && loss !== null,
+    attention: () => attention,
+    rows: 'N',
+  });
+  const chunks = chunkDims(options.chunks);
+  const M = symbol(positionsSymbol);
+  const wanted = gatherRows(model.hidden, input('wanted', 'int64', [M]));
+  const targets = input('targets', 'int64', [M]);
+  const entropy = options.entropy || (loss?.needsEntropy ?? false);
+
+  // A loss that is linear in the log-probabilities (a weighted cross-entropy) has a gradient that is known beforehand.
+  const placeholder = input('logprobs', 'float32', [M]);
+  const known = loss && !loss.needsEntropy ? lossGradient(loss, placeholder, M) : null;
+  const upstream = known && !dependsOn(known, placeholder) ? known : null;
+  const headName = config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
+  const head = tokenLogprobs(wanted, model.head, targets, {
+    chunks,
+    upstream,
+    headTrained: trainable.has(headName),
+    entropy,
+  });
+
+  const outputs: Record<string, Tensor> = { logprobs: head.logprobs };
+  if (head.entropy) outputs.entropy = head.entropy;
+  if (loss) {
+    const results = runLoss(loss, { logprobs: head.logprobs, ...(head.entropy && { entropy: head.entropy }) }, M);
+    for (const [name, tensor] of Object.entries(results)) outputs[name === 'loss' ? 'loss' : `metric:${name}`] = tensor;
+    const names = [...model.parameters.keys()].filter((name) => trainable.has(name));
+    const found = gradients(
+      [[results.loss!, constant(1)]],
+      names.map((name) => model.parameters.get(name)!),
+    );
+    names.forEach((name, i) => {
+      const gradient = found[i];
+      if (gradient) outputs[gradientName(name)] = gradient;
+    });
+  }
+  return compile(outputs);
+}
+
+/** The loss over the given tensors. Its vectors are built over the symbol M, here the sum of the chunks. */
+function runLoss(loss: Loss, given: Readonly<Record<string, Tensor>>, M: Dim): Readonly<Record<string, Tensor>> {
+  const vectors = Object.fromEntries(loss.inputs.map((name) => [name, input(`loss:${name}`, 'float32', [M])]));
+  const scalars = Object.fromEntries(loss.scalars.map((name) => [name, input(`loss:${name}`, 'float32', [])]));
+  return deserialize(loss.graph, { ...vectors, ...scalars, ...given, segment: input('segment', 'int64', [M]) });
+}
+
+function lossGradient(loss: Loss, logprobs: Tensor, M: Dim): Tensor | null {
+  const results = runLoss(loss, { logprobs }, M);
+  return gradients([[results.loss!, constant(1)]], [logprobs])[0] ?? null;
+}

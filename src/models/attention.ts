@@ -1,0 +1,109 @@
+import {
+  add,
+  addDims,
+  concat,
+  type Dim,
+  input,
+  matmul,
+  multiply,
+  multiplyDims,
+  permuteRows,
+  reshape,
+  slice,
+  softmax,
+  split,
+  swapLast,
+  symbol,
+  type Tensor,
+  transpose,
+} from '../graph/index.js';
+import type { ModelConfig } from './config.js';
+
+// Shape suffixes: N tokens of the batch (no padding), B sequences, C tokens of a query block, S = blocks·C,
+// H query heads, K key-value heads, G = H/K, D head size, T positions of the cache.
+
+/** Attention of one layer: q [N, H·D], k and v [N, K·D], already rotated → [N, H·D]. */
+export type Attention = (q: Tensor, k: Tensor, v: Tensor, window: number | null) => Tensor;
+
+export const maskName = (window: number | null): string => (window === null ? 'mask' : `mask:${window}`);
+
+/** Sequences that reach query block `block`; the first block has all of them. */
+export const rowsSymbol = (block: number): string => (block === 0 ? 'B' : `B${block}`);
+
+/**
+ * Causal attention over sequences of different lengths in which the linear layers see no padding.
+ *
+ * Sequences are ordered by falling length and cut into query blocks of C tokens. Block i of the sequences that reach it
+ * attends to their keys before its end, so work follows each sequence's own length, no [S, S] matrix exists, and what is
+ * packed beside a sequence cannot touch it. Rows past a sequence's end hold another token's values; causality keeps them
+ * away from real tokens and `keep` stops their gradient.
+ */
+export function blockAttention(config: ModelConfig, blocks: number): Attention {
+  const { numKeyValueHeads: K, headDim: D } = config;
+  const G = config.numHeads / K;
+  const [N, B, C] = ['N', 'B', 'C'].map(symbol) as [Dim, Dim, Dim];
+  const S = multiplyDims(blocks, C);
+  const rows = Array.from({ length: blocks }, (_, i) => symbol(rowsSymbol(i)));
+  const R = addDims(...rows.map((count) => multiplyDims(count, C)));
+
+  const queryIndex = input('query.index', 'int64', [R]);
+  const queryInverse = input('query.inverse', 'int64', [N]);
+  const queryKeep = input('query.keep', 'float32', [R, 1]);
+  const keyIndex = input('key.index', 'int64', [multiplyDims(B, S)]);
+  const keyInverse = input('key.inverse', 'int64', [N]);
+
+  const keyBlocks = (x: Tensor): Tensor =>
+    transpose(reshape(permuteRows(x, keyIndex, keyInverse), [B, S, K, D]), [0, 2, 1, 3]);
+
+  return (q, k, v, window) => {
+    const mask_CS = input(maskName(window), 'float32', [C, S]);
+    const queries = split(
+      permuteRows(multiply(q, D ** -0.5), queryIndex, queryInverse),
+      0,
+      rows.map((count) => multiplyDims(count, C)),
+    );
+    const keys_BKSD = keyBlocks(k);
+    const values_BKSD = keyBlocks(v);
+    const outputs = queries.map((query, i) => {
+      const count = rows[i]!;
+      const end = multiplyDims(i + 1, C);
+      const prefix = (x: Tensor): Tensor => slice(slice(x, 0, 0, count), 2, 0, end);
+      const heads = transpose(reshape(query, [count, C, K, G, D]), [0, 2, 3, 1, 4]);
+      const scores = matmul(reshape(heads, [count, K, multiplyDims(G, C), D]), swapLast(prefix(keys_BKSD)));
+      const mask = slice(mask_CS, 1, multiplyDims(blocks - i - 1, C), S);
+      const weights = softmax(add(reshape(scores, [count, K, G, C, end]), mask));
+      const mixed = matmul(reshape(weights, [count, K, multiplyDims(G, C), end]), prefix(values_BKSD));
+      const perToken = transpose(reshape(mixed, [count, K, G, C, D]), [0, 3, 1, 2, 4]);
+      return reshape(perToken, [multiplyDims(count, C), config.numHeads * D]);
+    });
+    return permuteRows(concat(outputs, 0), queryInverse, queryIndex, queryKeep);
+  };
+}
+
+/**
+ * Attention of one new token a sequence over cached keys and values [B, K, T, D] and itself. `onKeyValue` receives the
+ * token's own key and value [B, K, 1, D], which the caller writes into the cache: a cache that left the graph as an
+ * output would be copied whole at every step.
+ */
+export function cachedAttention(
+  config: ModelConfig,
+  cache: (layer: number) => { readonly keys: Tensor; readonly values: Tensor },
+  onKeyValue: (layer: number, key: Tensor, value: Tensor) => void,
+): (layer: number) => Attention {
+  const { numKeyValueHeads: K, headDim: D } = config;
+  const G = config.numHeads / K;
+  const [B, T] = ['B', 'T'].map(symbol) as [Dim, Dim];
+  return (layer) => (q, k, v, window) => {
+    const mask = input(maskName(window), 'float32', [B, 1, 1, T]);
+    const { keys, values } = cache(layer);
+    const query = reshape(multiply(q, D ** -0.5), [B, K, G, D]);
+    const key = reshape(k, [B, K, 1, D]);
+    const value = reshape(v, [B, K, 1, D]);
+    onKeyValue(layer, key, value);
+    const past = add(matmul(query, swapLast(keys)), mask);
+    const present = matmul(query, swapLast(key));
+    const [weightsPast, weightPresent] = split(softmax(concat([past, present], 3)), 3, [T, 1]) as [Tensor, Tensor];
+    const mixed = add(matmul(weightsPast, values), multiply(weightPresent, value));
+    return reshape(mixed, [B, config.numHeads * D]);
+  };
+}
