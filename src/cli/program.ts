@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+
+/** A command's module. Modules are loaded when their command is called, so that `--help` stays fast. */
+export interface Verb {
+  /** Runs the command with the arguments after its name; resolves to the exit code. */
+  run(args: string[]): Promise<number>;
+}
+
+interface VerbEntry {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  /** Shown by `anneal <name> --help`. */
+  readonly help: string;
+  load(): Promise<Verb>;
+}
+
+const overrides = `
+Any config key can be set on the command line and wins over the file:
+  --learning-rate 1e-4  --trl.beta=0.1  --datasets.0.path=rows.jsonl  --sample-packing  --no-sample-packing  --adapter null
+Keys: docs/config.md, or anneal config-schema.`;
+
+/** Loads a sibling module by name. */
+const sibling = (name: string) => () => import(new URL(`./${name}.js`, import.meta.url).href) as Promise<Verb>;
+
+const verbs: readonly VerbEntry[] = [
+  {
+    name: 'train',
+    usage: '<config.yaml> [--key value …]',
+    summary: 'train a model as the config says',
+    help: overrides,
+    load: sibling('train'),
+  },
+  {
+    name: 'inference',
+    usage: '<config.yaml> [--prompt TEXT | --chat] [--key value …]',
+    summary: 'answer with the model of a config',
+    help: `
+  --prompt TEXT  answer one prompt; without it prompts are read from stdin
+  --chat         a conversation in the terminal
+${overrides}`,
+    load: sibling('inference'),
+  },
+  {
+    name: 'merge-lora',
+    usage: '<config.yaml> [--lora-model-dir DIR] [--key value …]',
+    summary: 'merge a LoRA adapter into its model',
+    help: overrides,
+    load: sibling('merge-lora'),
+  },
+  {
+    name: 'config-schema',
+    usage: '[--format json|yaml] [--field NAME]',
+    summary: 'print the JSON Schema of the config',
+    help: `
+  --format json|yaml  json is the default
+  --field NAME        only this key, such as learning_rate or trl.beta`,
+    load: () => import('./config-schema.js'),
+  },
+  {
+    name: 'quickstart',
+    usage: '[options]',
+    summary: 'make a small chat model and train it: SFT, then GRPO',
+    help: '',
+    load: sibling('quickstart'),
+  },
+];
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Runs `anneal` with these arguments; resolves to the exit code. Throws a CommanderError whose text has been shown already. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  const called = verbs.find((verb) => verb.name === name);
+  const wantsHelp = rest.includes('--help') || rest.includes('-h');
+  // The arguments of a verb are its own business: commander does not know the keys of a config.
+  if (called !== undefined && !wantsHelp) return (await called.load()).run(rest);
+
+  const program = new Command('anneal')
+    .usage('<command> [arguments]')
+    .description('Post-training of language models: fine-tuning and reinforcement learning from one YAML file.')
+    .version(version())
+    .showSuggestionAfterError()
+    .exitOverride();
+  for (const verb of verbs) {
+    program
+      .command(verb.name)
+      .usage(verb.usage)
+      .summary(verb.summary)
+      .description(`${verb.summary[0]!.toUpperCase()}${verb.summary.slice(1)}.`)
+      .addHelpText('after', verb.help);
+  }
+  if (called !== undefined) await program.parseAsync([called.name, '--help'], { from: 'user' });
+  else if (args.length === 0) program.help({ error: true });
+  else await program.parseAsync(args, { from: 'user' });
+  return 0;
+}
