@@ -1,4 +1,4 @@
-import type { Batch } from '../../src/engine/index.js';
+import type { Batch, LocalEngineOptions } from '../../src/engine/index.js';
 import { golden, goldenPath, readGolden } from '../golden/read-golden.js';
 
 /** The three sequences of a golden model as an engine batch, with weights that add up to 1. */
@@ -31,3 +31,18 @@ export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<num
   if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
   return difference / Math.max(scale, 1e-12);
 }
+
+export const testOptions = (path: string, extra: Partial<LocalEngineOptions> = {}): LocalEngineOptions => ({
+  model: { path },
+  train: 'full',
+  adapter: null,
+  device: 'cpu',
+  threads: 1,
+  gradientCheckpointing: false,
+  seed: 1,
+  vocabulary: null,
+  baseModel: path,
+  files: {},
+  sampleSlots: 8,
+  ...extra,
+});

@@ -1,23 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Compute, createCompute, type LocalEngineOptions } from '../../src/engine/local/compute.js';
+import { type Compute, createCompute } from '../../src/engine/local/compute.js';
 import { crossEntropy } from '../../src/methods/sft.js';
 import { golden, readGolden } from '../golden/read-golden.js';
-import { goldenBatch, goldenModelPath, relativeError } from './golden-batch.js';
-
-export const testOptions = (path: string, extra: Partial<LocalEngineOptions> = {}): LocalEngineOptions => ({
-  model: { path },
-  train: 'full',
-  adapter: null,
-  device: 'cpu',
-  threads: 1,
-  gradientCheckpointing: false,
-  seed: 1,
-  vocabulary: null,
-  baseModel: path,
-  files: {},
-  sampleSlots: 8,
-  ...extra,
-});
+import { goldenBatch, goldenModelPath, relativeError, testOptions } from './golden-batch.js';
 
 const models = [
   'llama',

@@ -101,6 +101,7 @@ def greedy(model, seed: int) -> dict[str, torch.Tensor]:
         prompt = torch.randint(VOCAB, (6,), generator=generator)
         generated = model.generate(
             prompt[None],
+            attention_mask=torch.ones(1, prompt.numel(), dtype=torch.long),
             do_sample=False,
             max_new_tokens=NEW_TOKENS,
             eos_token_id=None,
