@@ -1,7 +1,8 @@
 import { apply, define } from '../apply.js';
 import { type Dim, sameDim, sameShape } from '../dim.js';
 import { fail, type OpDefinition, type Tensor } from '../tensor.js';
-import { divide, multiply, stopGradient } from './elementwise.js';
+import { divide, stopGradient } from './elementwise.js';
+import { constant } from './leaf.js';
 import { expand, reshape, sizeOf } from './shape.js';
 
 const normalizeAxes = (axes: readonly number[], rank: number): number[] =>
@@ -54,10 +55,9 @@ export function sum(x: Tensor, axes: readonly number[] = allAxes(x), { keep = fa
 export function mean(x: Tensor, axes: readonly number[] = allAxes(x), options: ReduceOptions = {}): Tensor {
   const list = normalizeAxes(axes, x.shape.length);
   const counts = list.map((axis) => x.shape[axis]!);
-  if (counts.every((count) => typeof count === 'number')) {
-    return multiply(sum(x, list, options), 1 / (counts as number[]).reduce((a, b) => a * b, 1));
-  }
-  return divide(sum(x, list, options), sizeOf(counts));
+  const known = counts.every((count) => typeof count === 'number');
+  const total = known ? constant((counts as number[]).reduce((a, b) => a * b, 1)) : sizeOf(counts);
+  return divide(sum(x, list, options), total);
 }
 
 /** Largest value along the axes. No gradient flows through it. */
