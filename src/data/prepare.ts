@@ -9,7 +9,7 @@ import type { Labelled } from './labelled.js';
 import { fitLength } from './length.js';
 import { createNoteLog, type NoteLog, type Notes } from './notes.js';
 import type { DataConfig } from './options.js';
-import { createReportBuilder, type DataReport, formatDropped, type ReportBuilder } from './report.js';
+import { createReportBuilder, type DataReport, type ReportBuilder } from './report.js';
 import { forEachRow, type ReadOptions, type RowProgress } from './rows.js';
 import { splitRows } from './split.js';
 import { datasetTokenizer } from './template.js';
@@ -46,9 +46,13 @@ export async function prepareDataset(
   if (tokenizer.eos === null)
     throw new UserError('The tokenizer has no end-of-sequence token; set special_tokens.eos_token.');
   const merged = await readExamples(config.datasets, config, tokenizer, report, notes, options);
-  if (merged.length === 0)
-    throw new UserError(['No row of `datasets` can be used.', ...formatDropped(report.droppedGroups())].join('\n'));
-  const split = splitRows(merged, config.val_set_size, config.seed, config.shuffle_merged_datasets);
+  const split = splitRows(
+    merged,
+    config.val_set_size,
+    config.seed,
+    config.shuffle_merged_datasets,
+    report.droppedGroups(),
+  );
   const held = config.test_datasets
     ? await readExamples(config.test_datasets, config, tokenizer, report, notes, options)
     : split.eval;

@@ -80,10 +80,7 @@ export async function readPrompts(
   }
 
   const all = await read(config.datasets);
-  if (all.length === 0) {
-    throw new UserError(['No row of `datasets` can be used.', ...formatDropped(dropLog.groups())].join('\n'));
-  }
-  const split = splitRows(all, config.val_set_size, config.seed, config.shuffle_merged_datasets);
+  const split = splitRows(all, config.val_set_size, config.seed, config.shuffle_merged_datasets, dropLog.groups());
   const held = config.test_datasets ? await read(config.test_datasets) : split.eval;
   const longestPrompt = [...split.train, ...held].reduce((most, prompt) => Math.max(most, prompt.promptIds.length), 0);
   const report: PromptReport = {

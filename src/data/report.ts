@@ -96,11 +96,11 @@ export function createReportBuilder(sequenceLen: number): ReportBuilder {
     use({ tokens, trained, parts }) {
       sums.examples++;
       sums.tokens += tokens.length;
+      for (const one of trained) sums.trainedTokens += one;
       sums.longestExample = Math.max(sums.longestExample, tokens.length);
       for (const part of parts) {
         let count = 0;
         for (let at = part.start; at < part.end && at < trained.length; at++) count += trained[at] as number;
-        sums.trainedTokens += count;
         if (count > 0) byRole.set(part.role, (byRole.get(part.role) ?? 0) + count);
       }
     },

@@ -138,9 +138,10 @@ function labelTurns(turns: readonly Turn[], rendered: RenderedChat, setup: Setup
     after = Math.max(after, region[1]);
     const [first, end] = index.touching(...region);
     if (train && turn.detail === null) trained.fill(1, first, end);
-    else if (train) trainDetail(turn, where, own, context, trained, setup);
+    else if (train) trainDetail(turn, own, context, trained, setup);
 
-    const stops = rules.map((rule) => findStop(ids, rule.ids, end));
+    const [beforeNext] = index.touching(before, rendered.text.length);
+    const stops = rules.map((rule) => findStop(ids, rule.ids, end, beforeNext));
     let stopTrained = false;
     for (const [which, stop] of stops.entries()) {
       if (stop < 0) continue;
@@ -167,8 +168,8 @@ function spansByTurn(spans: readonly RenderedSpan[], turns: number): RenderedSpa
   return result;
 }
 
-function findStop(ids: readonly number[], stops: ReadonlySet<number>, from: number): number {
-  for (let at = from; at <= from + stopWindow && at < ids.length; at++) if (stops.has(ids[at] as number)) return at;
+function findStop(ids: readonly number[], stops: ReadonlySet<number>, from: number, limit: number): number {
+  for (let at = from; at <= from + stopWindow && at < limit; at++) if (stops.has(ids[at] as number)) return at;
   return -1;
 }
 
@@ -184,9 +185,8 @@ function noteMissingStop(setup: Setup, ids: readonly number[], end: number, note
 /** Trains the tokens that lie entirely inside a range of the turn's detail. Fields without ranges follow the turn's role. */
 function trainDetail(
   turn: Turn,
-  where: string,
   spans: readonly RenderedSpan[],
-  { text, index, notes }: RegionContext,
+  { index, notes }: RegionContext,
   trained: Uint8Array,
   setup: Setup,
 ): void {
@@ -198,7 +198,7 @@ function trainDetail(
       if (wholeFields) trained.fill(1, first, end);
       continue;
     }
-    const shift = span.start - placeInField(turn, span, text, where);
+    const shift = span.start - (span.from ?? 0);
     for (let token = first; token < end; token++) {
       const [tokenStart, tokenEnd] = index.offsets[token] as readonly [number, number];
       const part: CharRange = [Math.max(tokenStart, span.start) - shift, Math.min(tokenEnd, span.end) - shift];
@@ -208,16 +208,4 @@ function trainDetail(
       }
     }
   }
-}
-
-/** Where the rendered text begins in its field, which templates may trim. */
-function placeInField(turn: Turn, span: RenderedSpan, text: string, where: string): number {
-  const field = turn.message[span.field];
-  const at = typeof field === 'string' ? field.indexOf(text.slice(span.start, span.end)) : -1;
-  if (at < 0)
-    throw new RowError(
-      'training detail cannot be placed: the chat template changes the text',
-      `${where}, ${span.field}`,
-    );
-  return at;
 }

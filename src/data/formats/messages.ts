@@ -72,7 +72,7 @@ function readTurn(
     throw new RowError(`a message has no role under \`${names.get('role')}\``, `message ${index}: ${snippet(item)}`);
   }
   const role = roles.get(sourceRole) ?? sourceRole;
-  if (!roles.has(sourceRole) && !(role in dataset.roles)) {
+  if (!roles.has(sourceRole) && !Object.hasOwn(dataset.roles, role)) {
     notes.add(`Role "${role}" is not listed in \`roles\`; it reaches the template under that name`);
   }
 

@@ -32,8 +32,8 @@ export interface RegionContext {
 }
 
 /**
- * The characters that the author of a turn wrote: its text; with thinking, from the tag that opens it; with tool calls, to the
- * token that ends the turn. Null for a turn without text that need not have any.
+ * The characters that the author of a turn wrote: its text; with thinking, from the tag that opens it; with tool calls, or
+ * with thinking and nothing else, to the token that ends the turn. Null for a turn without text that need not have any.
  *
  * @throws RowError when a trained turn is empty, left out by the template, or cannot be delimited.
  */
@@ -47,16 +47,19 @@ export function turnRegion(request: RegionRequest, context: RegionContext): Char
   if (train && !hasSpan(false) && isText(message[context.thinkingKey])) {
     context.notes.add('The chat template leaves out the thinking of a trained turn, so only its answer is trained');
   }
+  const calls = hasToolCalls(message);
+  if (train && request.required && !calls && !isText(message.content) && !isText(message[context.thinkingKey])) {
+    throw new RowError('a trained turn is empty', where);
+  }
   const [first, last] = [spans[0], spans.at(-1)];
-  if (hasToolCalls(message)) {
-    const start = first === undefined || first.field !== 'content' ? afterHeader(request, context) : first.start;
-    return [start, endOfTurn(request, context, last?.end ?? start)];
-  }
   if (first === undefined || last === undefined) {
-    if (train && request.required) throw new RowError('a trained turn is empty', where);
-    return null;
+    if (!calls) return null;
+    const start = afterHeader(request, context);
+    return [start, endOfTurn(request, context, start)];
   }
-  return [first.field === 'content' ? first.start : thinkingStart(first.start, request, context), last.end];
+  const start = first.field === 'content' ? first.start : thinkingStart(first.start, request, context);
+  const endsWithContent = !calls && last.field === 'content';
+  return [start, endsWithContent ? last.end : endOfTurn(request, context, last.end)];
 }
 
 function isText(value: unknown): boolean {
@@ -89,7 +92,7 @@ function endOfTurn(request: RegionRequest, context: RegionContext, from: number)
     if (start >= from && context.stopIds.has(context.ids[at] as number)) return start;
   }
   throw new RowError(
-    'the end of a turn with tool calls cannot be found',
+    'the end of a turn with tool calls or with thinking alone cannot be found',
     `${request.where}: none of ${context.stopNames || 'no stop tokens'} follows; list the token that ends a turn in eot_tokens`,
   );
 }
