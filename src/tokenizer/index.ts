@@ -1,3 +1,5 @@
+export { BUILTIN_TEMPLATE_NAMES, builtinChatTemplate } from './builtin-templates.js';
+export { createChatTemplate } from './chat-template.js';
 export { loadTokenizer } from './load.js';
 export { createTokenizer, type TokenizerParts } from './tokenizer.js';
 export { TokenizerError } from './tokenizer-json.js';

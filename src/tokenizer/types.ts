@@ -29,11 +29,17 @@ export interface RenderedSpan {
   readonly field: string;
   readonly start: number;
   readonly end: number;
+  /** Where in the field's text the span begins (default 0): above 0 where the template trimmed or cut the field. */
+  readonly from?: number;
 }
 
 export interface RenderedChat {
   readonly text: string;
-  /** Spans of the `content` and thinking fields, in order of position; a field the template leaves out has none. */
+  /**
+   * Spans of the `content` and thinking fields, in order of position. Each holds the field's text word for word, or
+   * what the template left of it. A field that is left out or written differently has none; one written twice has two;
+   * an empty one has an empty span.
+   */
   readonly spans: readonly RenderedSpan[];
 }
 
