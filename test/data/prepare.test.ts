@@ -266,6 +266,8 @@ describe('train and evaluation', () => {
       },
     ];
     const { train, report } = await prepare({}, { datasets });
+    const named = await prepare({ type: 'chat_template', path: datasets[1]!.path, chat_template: 'phi_4' });
+    expect(smallTokenizer().decode(named.train[0]!.tokens)).toContain('assistant<|im_sep|>ok');
     expect(train.map((example) => example.origin.dataset)).toEqual([0, 1, 2]);
     expect(smallTokenizer().decode(train[2]!.tokens)).toContain('<|end_header_id|>');
     expect(report.trainedByRole).toMatchObject({
