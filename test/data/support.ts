@@ -1,6 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { parseConfig, type RunConfig } from '../../src/config/index.js';
 import type { Row } from '../../src/data/index.js';
 import { createTokenizer, type Tokenizer } from '../../src/tokenizer/index.js';
@@ -65,8 +66,16 @@ export function config(dataset: Record<string, unknown>, keys: Record<string, un
   return parseConfig(JSON.stringify(all), { checkPaths: false }).config;
 }
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
+
+/** A new empty folder, removed after the tests of the file. */
 export function folder(): string {
-  return mkdtempSync(join(tmpdir(), 'anneal-data-'));
+  const path = mkdtempSync(join(tmpdir(), 'anneal-data-'));
+  folders.push(path);
+  return path;
 }
 
 /** Writes a file into a folder of its own and gives its path. */
