@@ -51,9 +51,10 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   const entropy = options.entropy || (loss?.needsEntropy ?? false);
 
   // A loss that is linear in the log-probabilities (a weighted cross-entropy) has a gradient that is known beforehand.
-  const placeholder = input('logprobs', 'float32', [M]);
-  const known = loss && !loss.needsEntropy ? lossGradient(loss, placeholder, M) : null;
-  const upstream = known && !dependsOn(known, placeholder) ? known : null;
+  const placeholders = { logprobs: input('logprobs', 'float32', [M]), entropy: input('entropy', 'float32', [M]) };
+  const known = loss && lossGradient(loss, placeholders, M);
+  const unknown = known && Object.values(placeholders).some((placeholder) => dependsOn(known, placeholder));
+  const upstream = unknown ? null : known;
   const headName = config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
   const head = tokenLogprobs(wanted, model.head, targets, {
     chunks,
@@ -87,7 +88,11 @@ function runLoss(loss: Loss, given: Readonly<Record<string, Tensor>>, M: Dim): R
   return deserialize(loss.graph, { ...vectors, ...scalars, ...given, segment: input('segment', 'int64', [M]) });
 }
 
-function lossGradient(loss: Loss, logprobs: Tensor, M: Dim): Tensor | null {
-  const results = runLoss(loss, { logprobs }, M);
-  return gradients([[results.loss!, constant(1)]], [logprobs])[0] ?? null;
+function lossGradient(
+  loss: Loss,
+  given: { readonly logprobs: Tensor; readonly entropy: Tensor },
+  M: Dim,
+): Tensor | null {
+  const results = runLoss(loss, given, M);
+  return gradients([[results.loss!, constant(1)]], [given.logprobs])[0] ?? null;
 }
