@@ -1,8 +1,8 @@
 import { parse, tokenize } from '@huggingface/jinja';
 import { evaluateTemplate, templateVariables } from './jinja/evaluate.js';
 import type { Node } from './jinja/nodes.js';
-import { type Run, rawText, type Text, trackedText } from './jinja/text.js';
-import { JinjaError } from './jinja/values.js';
+import { isText, type Run, rawText, type Text, trackedText } from './jinja/text.js';
+import { JinjaError, toValue, type Value } from './jinja/values.js';
 import { TokenizerError } from './tokenizer-json.js';
 import type { ChatMessage, ChatTemplate, RenderedSpan, RenderOptions } from './types.js';
 
@@ -23,7 +23,8 @@ interface Field {
 export function createChatTemplate(source: string, variables: Readonly<Record<string, string>>): ChatTemplate {
   const body = parseTemplate(source);
 
-  const evaluate = (messages: readonly unknown[], { addGenerationPrompt, tools, kwargs }: RenderOptions): Text => {
+  const evaluate = (conversation: readonly unknown[], { addGenerationPrompt, tools, kwargs }: RenderOptions): Text => {
+    const messages = conversation.map(toValue);
     try {
       return evaluateTemplate(
         body,
@@ -37,7 +38,7 @@ export function createChatTemplate(source: string, variables: Readonly<Record<st
         }),
       );
     } catch (error) {
-      throw error instanceof JinjaError ? explain(error, source, messages.length) : error;
+      throw error instanceof JinjaError ? explain(error, source, messages) : error;
     }
   };
 
@@ -122,8 +123,12 @@ function widen(text: string, whole: string, run: Run): Run {
   return { ...run, start, end, from };
 }
 
-function explain(error: JinjaError, source: string, messages: number): TokenizerError {
+function explain(error: JinjaError, source: string, messages: readonly Value[]): TokenizerError {
+  const index = error.loopItems.map((item) => messages.indexOf(item)).find((found) => found >= 0);
+  const message = index === undefined ? undefined : messages[index];
+  const role = message instanceof Map ? message.get('role') : undefined;
+  const where = index === undefined ? '' : ` at messages[${index}]${isText(role) ? ` (role ${rawText(role)})` : ''}`;
   const at = error.near === null || error.near === '' ? -1 : source.indexOf(error.near);
-  const line = at < 0 ? '' : ` (line ${source.slice(0, at).split('\n').length} of the template)`;
-  return new TokenizerError(`chat template: ${error.message}${line}; rendering ${messages} messages`, { cause: error });
+  const line = at < 0 ? '' : `, line ${source.slice(0, at).split('\n').length} of the template`;
+  return new TokenizerError(`chat template${where}${line}: ${error.message}`, { cause: error });
 }

@@ -14,6 +14,7 @@ import {
   printed,
   toValue,
   truth,
+  tuple,
   typeName,
   type Value,
 } from './values.js';
@@ -72,11 +73,11 @@ function statement(node: Node, scope: Scope, out: Text[]): Flow {
       assign(node, scope);
       return null;
     case 'Macro':
-      scope.names.set(node.name.value, macro(node.name.value, node.args, node.body, scope));
+      scope.names.set(node.name.value, macro(node.args, node.body, scope));
       return null;
     case 'CallStatement': {
       const [args, kwargs] = argumentsOf(node.call.args, scope);
-      kwargs.set('caller', macro('caller', node.callerArgs ?? [], node.body, scope));
+      kwargs.set('caller', macro(node.callerArgs ?? [], node.body, scope));
       out.push(printed(call(evaluate(node.call.callee, scope), args, kwargs, node.call)));
       return null;
     }
@@ -137,7 +138,12 @@ function loop(node: ForNode, scope: Scope, out: Text[]): Flow {
         ],
       ]),
     );
-    if (run(node.body, own, out) === LOOP_END) break;
+    try {
+      if (run(node.body, own, out) === LOOP_END) break;
+    } catch (error) {
+      if (error instanceof JinjaError) error.loopItems.push(items[i]);
+      throw error;
+    }
   }
   return null;
 }
@@ -169,7 +175,7 @@ function assign({ assignee, value, body }: SetNode, scope: Scope): void {
   holder.values.set(String((assignee.property as NameNode).value), assigned);
 }
 
-function macro(name: string, parameters: MacroNode['args'], body: readonly Node[], scope: Scope): Callable {
+function macro(parameters: MacroNode['args'], body: readonly Node[], scope: Scope): Callable {
   return new Callable((args, kwargs) => {
     const own = inner(scope);
     const rest = new Map(kwargs);
@@ -186,7 +192,6 @@ function macro(name: string, parameters: MacroNode['args'], body: readonly Node[
     rest.delete('caller');
     own.names.set('varargs', args.slice(parameters.length));
     own.names.set('kwargs', rest);
-    own.names.set('name', name);
     return render(body, own);
   });
 }
@@ -198,8 +203,9 @@ function evaluate(node: Node, scope: Scope): Value {
     case 'FloatLiteral':
       return node.value;
     case 'ArrayLiteral':
-    case 'TupleLiteral':
       return node.value.map((item) => evaluate(item, scope));
+    case 'TupleLiteral':
+      return tuple(...node.value.map((item) => evaluate(item, scope)));
     case 'ObjectLiteral':
       return new Map(Array.from(node.value, ([key, value]) => [dictKey(evaluate(key, scope)), evaluate(value, scope)]));
     case 'Identifier':

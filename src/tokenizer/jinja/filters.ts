@@ -13,6 +13,7 @@ import {
   Namespace,
   printed,
   truth,
+  tuple,
   typeName,
   type Value,
 } from './values.js';
@@ -154,7 +155,9 @@ const dictsort: Filter = (value, args, kwargs) => {
   const by = rawText(printed(keywordOr(args, kwargs, 1, 'by') ?? 'key')) === 'value' ? 1 : 0;
   const key = sortKey(new Map(), keywordOr(args, kwargs, 0, 'case_sensitive'));
   const order = truth(keywordOr(args, kwargs, 2, 'reverse')) ? -1 : 1;
-  return ([...value] as [Value, Value][]).sort((a, b) => order * compare(key(a[by]), key(b[by])));
+  return Array.from(value, ([name, item]) => tuple(name as Value, item)).sort(
+    (a, b) => order * compare(key(a[by]), key(b[by])),
+  );
 };
 
 const unique: Filter = (value, _args, kwargs) => {
@@ -273,10 +276,12 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   items: (value) => {
     if (value === undefined) return [];
     if (!(value instanceof Map)) throw new JinjaError(`items needs a dict, not ${typeName(value)}`);
-    return [...value] as Value[];
+    return Array.from(value, ([key, item]) => tuple(key as Value, item));
   },
   int: (value, args) =>
-    parseNumber(value, (raw) => (/^[+-]?\d+(\.\d*)?$/.test(raw) ? Math.trunc(Number(raw)) : Number.NaN), args),
+    typeof value === 'number'
+      ? Math.trunc(value)
+      : parseNumber(value, (raw) => (/^[+-]?\d+(\.\d*)?$/.test(raw) ? Math.trunc(Number(raw)) : Number.NaN), args),
   float: (value, args) => parseNumber(value, (raw) => (raw === '' ? Number.NaN : Number(raw)), args),
   abs: (value) => Math.abs(Number(value)),
   sum: (value, args, kwargs) => {

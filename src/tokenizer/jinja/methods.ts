@@ -20,6 +20,7 @@ import {
   JinjaError,
   printed,
   repr,
+  tuple,
   typeName,
   type Value,
 } from './values.js';
@@ -83,12 +84,12 @@ const STRING_METHODS: Readonly<Record<string, Method<Text>>> = {
   partition: (self, [separator]) => {
     const mark = notEmpty(separator);
     const at = rawText(self).indexOf(mark);
-    return at < 0 ? [self, '', ''] : [sliceText(self, 0, at), mark, sliceText(self, at + mark.length)];
+    return at < 0 ? tuple(self, '', '') : tuple(sliceText(self, 0, at), mark, sliceText(self, at + mark.length));
   },
   rpartition: (self, [separator]) => {
     const mark = notEmpty(separator);
     const at = rawText(self).lastIndexOf(mark);
-    return at < 0 ? ['', '', self] : [sliceText(self, 0, at), mark, sliceText(self, at + mark.length)];
+    return at < 0 ? tuple('', '', self) : tuple(sliceText(self, 0, at), mark, sliceText(self, at + mark.length));
   },
   replace: (self, [old, replacement, limit]) => {
     if (!isText(replacement)) throw new JinjaError(`replace() needs a string, not ${typeName(replacement)}`);
@@ -121,7 +122,7 @@ const STRING_METHODS: Readonly<Record<string, Method<Text>>> = {
 
 const DICT_METHODS: Readonly<Record<string, Method<Dict>>> = {
   get: (self, [key, fallback]) => (self.has(dictKey(key)) ? self.get(dictKey(key)) : (fallback ?? null)),
-  items: (self) => [...self] as Value[],
+  items: (self) => Array.from(self, ([key, value]) => tuple(key as Value, value)),
   keys: (self) => [...self.keys()] as Value[],
   values: (self) => [...self.values()],
   copy: (self) => new Map(self),

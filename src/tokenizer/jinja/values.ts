@@ -1,6 +1,9 @@
 import { isText, joinText, rawText, type Text, TrackedText, textLength } from './text.js';
 
-/** Python's values as JavaScript's: None is null, a dict is a Map, what Jinja calls undefined is undefined. */
+/**
+ * Python's values as JavaScript's: None is null, a dict is a Map, what Jinja calls undefined is undefined. int and float
+ * are both numbers, so a whole float prints without its `.0`; JSON read by JavaScript has lost that distinction anyway.
+ */
 export type Value = null | undefined | boolean | number | Text | Value[] | Dict | Namespace | Callable;
 export type Dict = Map<unknown, Value>;
 export type Kwargs = ReadonlyMap<string, Value>;
@@ -16,6 +19,8 @@ export class Callable {
 /** What a template does wrong, or says with raise_exception. `near` is text of the template that helps to find it. */
 export class JinjaError extends Error {
   override readonly name = 'JinjaError';
+  /** What the loops around the place were at, innermost first. */
+  readonly loopItems: Value[] = [];
   constructor(
     message: string,
     readonly near: string | null = null,
@@ -23,6 +28,15 @@ export class JinjaError extends Error {
     super(message);
   }
 }
+
+/** Differs from a list only in how it prints. */
+export class Tuple extends Array<Value> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+}
+
+export const tuple = (...values: Value[]): Value[] => Tuple.from(values);
 
 export function toValue(input: unknown): Value {
   if (input === null || input === undefined) return input;
@@ -128,6 +142,7 @@ export function repr(value: Value): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'number') return printNumber(value);
   if (isText(value)) return quote(rawText(value));
+  if (value instanceof Tuple) return `(${value.map(repr).join(', ')}${value.length === 1 ? ',' : ''})`;
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
   if (value instanceof Map) return `{${entries(value, repr)}}`;
   return value instanceof Namespace ? `<Namespace {${entries(value.values, repr)}}>` : '<function>';
