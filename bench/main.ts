@@ -1,0 +1,123 @@
+// npm run bench [-- [name …] [--json] [--no-peer]]
+// Runs the rows whose name starts with one of the given names, each beside its PyTorch peer where one is installed.
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Row {
+  readonly bench: string;
+  readonly unit: string;
+  readonly ours: readonly string[];
+  readonly peer: readonly string[];
+  /** Names of the value, of the FLOP/s behind it, and of the peer's value, in the JSON of the two programs. */
+  readonly value: string;
+  readonly flops?: string;
+  readonly peerValue: string;
+  /** Less is better. */
+  readonly lower?: boolean;
+}
+
+const trainRow = (bench: string, mode: string, shape: string, steps: number): Row => ({
+  bench,
+  unit: 'tokens/s',
+  ours: ['rows/train.ts', mode, shape, '512', String(steps)],
+  peer: ['train.py', '--mode', mode, '--shape', shape, '--seq', '512', '--steps', String(steps)],
+  value: 'tokensPerSecond',
+  flops: 'flopsPerSecond',
+  peerValue: 'tokensPerSecond',
+});
+
+const decodeRow = (batch: number): Row => ({
+  bench: `decode.b${batch}.135m`,
+  unit: 'tokens/s',
+  ours: ['rows/decode.ts', String(batch), '64', '128', '3'],
+  peer: ['decode.py', '--shape', '135m', '--batch', String(batch), '--rounds', '3'],
+  value: 'decodeTokensPerSecond',
+  flops: 'decodeFlopsPerSecond',
+  peerValue: 'decodeTokensPerSecond',
+});
+
+const rows: readonly Row[] = [
+  trainRow('train.full.135m', 'full', '135m', 5),
+  trainRow('train.lora.135m', 'lora', '135m', 5),
+  trainRow('train.full.4m', 'full', '4m', 20),
+  {
+    bench: 'prefill.135m',
+    unit: 'tokens/s',
+    ours: ['rows/decode.ts', '1', '512', '2', '5'],
+    peer: ['decode.py', '--shape', '135m', '--batch', '1', '--prompt', '512', '--new', '1', '--rounds', '5'],
+    value: 'prefillTokensPerSecond',
+    flops: 'prefillFlopsPerSecond',
+    peerValue: 'prefillTokensPerSecond',
+  },
+  decodeRow(32),
+  decodeRow(64),
+  {
+    bench: 'memory.lora2048.135m',
+    unit: 'bytes',
+    ours: ['rows/train.ts', 'lora', '135m', '2048', '2', 'recompute'],
+    peer: ['train.py', '--mode', 'lora', '--shape', '135m', '--seq', '2048', '--steps', '2', '--checkpointing'],
+    value: 'peakBytes',
+    flops: 'flopsPerSecond',
+    peerValue: 'peakBytes',
+    lower: true,
+  },
+];
+
+const here = dirname(fileURLToPath(import.meta.url));
+const args = process.argv.slice(2);
+const json = args.includes('--json');
+const names = args.filter((argument) => !argument.startsWith('--'));
+const python = process.env.ANNEAL_BENCH_PYTHON ?? 'python3';
+const say = (line: string): void => {
+  if (!json) console.log(line);
+};
+
+function runJson(command: string, argv: readonly string[]): Record<string, number> {
+  const { status, stdout, stderr } = spawnSync(command, argv, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (status !== 0) throw new Error(`${command} ${argv.join(' ')} failed:\n${stderr}`);
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, number>;
+}
+
+const hasPeer =
+  !args.includes('--no-peer') && spawnSync(python, ['-c', 'import torch'], { stdio: 'ignore' }).status === 0;
+if (!hasPeer) say(`No peer: ${python} has no PyTorch (set ANNEAL_BENCH_PYTHON to one that has).`);
+
+const chosen = rows.filter((row) => names.length === 0 || names.some((name) => row.bench.startsWith(name)));
+if (chosen.length === 0) {
+  console.error(`No row starts with ${names.join(' or ')}. There are: ${rows.map((row) => row.bench).join(', ')}`);
+  process.exit(1);
+}
+for (const row of chosen) {
+  const ours = runJson(process.execPath, ['--import', 'tsx', ...[join(here, row.ours[0]!), ...row.ours.slice(1)]]);
+  const peer = hasPeer ? runJson(python, [join(here, 'peers', row.peer[0]!), ...row.peer.slice(1)]) : null;
+  const value = ours[row.value]!;
+  const peerValue = peer?.[row.peerValue];
+  const share = row.flops ? ours[row.flops]! / ours.matmulFlopsPerSecond! : undefined;
+  const result = {
+    bench: row.bench,
+    value: round(value),
+    unit: row.unit,
+    ...(share !== undefined && { matmulShare: round(share) }),
+    ...(peerValue !== undefined && {
+      peer: round(peerValue),
+      ratio: round(row.lower ? peerValue / value : value / peerValue),
+    }),
+  };
+  if (json) console.log(JSON.stringify(result));
+  else {
+    say(
+      `${row.bench.padEnd(22)} ${String(result.value).padStart(12)} ${row.unit}` +
+        (share === undefined ? '' : `  ${(share * 100).toFixed(0)} % of matmul (${gigaflops(ours)})`) +
+        (peerValue === undefined ? '' : `  peer ${round(peerValue)}  ×${result.ratio}`),
+    );
+  }
+}
+
+function round(x: number): number {
+  return Number(x.toPrecision(4));
+}
+
+function gigaflops({ matmulFlopsPerSecond }: Record<string, number>): string {
+  return `${(matmulFlopsPerSecond! / 1e9).toFixed(0)} GFLOP/s`;
+}
