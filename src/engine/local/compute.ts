@@ -370,6 +370,9 @@ function lossInputs(batch: Batch, loss: Loss | null, layout: Layout): Record<str
   for (const name of loss?.inputs ?? []) {
     const column = batch.inputs[name];
     if (!column) throw new Error(`engine: the loss ${loss!.name} needs the per-token input ${name}`);
+    const sequences = layout.starts.length - 1;
+    if (column.length !== sequences)
+      throw new Error(`engine: ${name} has values of ${column.length} sequences, the batch has ${sequences}`);
     const flat = new Float32Array(layout.starts.at(-1)!);
     column.forEach((values, i) => {
       const length = layout.starts[i + 1]! - layout.starts[i]!;

@@ -21,7 +21,8 @@ export interface LocalEngine extends Engine {
 
 interface Pending {
   resolve(value: unknown): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
+  readonly signal: AbortSignal | undefined;
   readonly sample: SampleOptions;
 }
 
@@ -54,6 +55,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<Lo
       pending.delete(reply.id);
       if (pending.size === 0) worker.unref();
       if (reply.kind === 'error') call.reject(reply.error);
+      else if (reply.kind === 'aborted') call.reject(call.signal?.reason);
       else call.resolve(reply.value);
     }
   });
@@ -72,7 +74,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<Lo
     };
     signal?.addEventListener('abort', abort, { once: true });
     return new Promise<Result>((resolve, reject) => {
-      pending.set(id, { resolve: resolve as (value: unknown) => void, reject, sample });
+      pending.set(id, { resolve: resolve as (value: unknown) => void, reject, signal, sample });
       worker.ref();
       worker.postMessage(message(id));
     }).finally(() => signal?.removeEventListener('abort', abort));
@@ -107,8 +109,9 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<Lo
     exportModel: (directory) => call<void>('exportModel', [directory]),
     async dispose() {
       if (closed) return;
-      await call<void>('dispose', []);
+      const released = call<void>('dispose', []);
       closed = new Error('engine: it has been disposed');
+      await released;
       await worker.terminate();
     },
   };
@@ -117,7 +120,9 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<Lo
 /** The built package starts its worker file; from TypeScript sources (in tests) a loader has to come first. */
 function startWorker(): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./worker.js', import.meta.url));
-  const loader = createRequire(import.meta.url).resolve('tsx/esm/api').replace(/\.cjs$/, '.mjs');
+  const loader = createRequire(import.meta.url)
+    .resolve('tsx/esm/api')
+    .replace(/\.cjs$/, '.mjs');
   const file = new URL('./worker.ts', import.meta.url).href;
   const script = `import('${loader}').then(({ register }) => { register(); return import('${file}'); })`;
   return new Worker(script, { eval: true });

@@ -25,6 +25,8 @@ export type Verb =
 export type WorkerReply =
   | { readonly id: number; readonly kind: 'result'; readonly value: unknown }
   | { readonly id: number; readonly kind: 'error'; readonly error: Error }
+  /** The call was aborted before it started. */
+  | { readonly id: number; readonly kind: 'aborted' }
   | { readonly id: number; readonly kind: 'sampled'; readonly index: number; readonly result: SampleResult }
   | {
       readonly id: number;
@@ -33,5 +35,5 @@ export type WorkerReply =
       readonly newest: readonly { readonly index: number; readonly token: number }[];
     };
 
-/** Calls that can be aborted write 1 into their slot of a shared array; the worker looks between decoding steps. */
+/** Calls that can be aborted write 1 into their slot of a shared array; the worker looks before it starts a call and between decoding steps. */
 export const abortSlots = 1024;

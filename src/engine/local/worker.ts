@@ -7,6 +7,7 @@ const port = parentPort!;
 let compute: Compute | null = null;
 let abortFlags: Int32Array = new Int32Array();
 
+const aborted = (id: number): boolean => Atomics.load(abortFlags, id % abortSlots) === 1;
 const send = (reply: WorkerReply): void => port.postMessage(reply);
 
 const verbs: Readonly<Record<Verb, (compute: Compute, id: number, ...args: never[]) => unknown>> = {
@@ -15,7 +16,7 @@ const verbs: Readonly<Record<Verb, (compute: Compute, id: number, ...args: never
   optimStep: (it, _, params: OptimStepParams) => it.optimStep(params),
   sample: (it, id, requests: readonly SampleRequest[]) =>
     it.sample(requests, {
-      aborted: () => Atomics.load(abortFlags, id % abortSlots) === 1,
+      aborted: () => aborted(id),
       onResult: (index, result) => send({ id, kind: 'sampled', index, result }),
       onStep: (sampledTokens, newest) => send({ id, kind: 'step', sampledTokens, newest }),
     }),
@@ -39,6 +40,11 @@ async function answer(request: WorkerRequest): Promise<unknown> {
 let queue: Promise<void> = Promise.resolve();
 port.on('message', (request: WorkerRequest) => {
   queue = queue.then(async () => {
+    // An aborted `sample` still answers: with what it has, which is nothing yet.
+    if (request.method !== 'open' && request.method !== 'sample' && aborted(request.id)) {
+      send({ id: request.id, kind: 'aborted' });
+      return;
+    }
     try {
       send({ id: request.id, kind: 'result', value: await answer(request) });
     } catch (error) {
