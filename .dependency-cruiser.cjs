@@ -11,6 +11,7 @@ const arrows = {
   rollout: ['engine', 'gym', 'tokenizer'],
   rl: ['graph', 'engine', 'data', 'rollout', 'methods'],
   observe: [],
+  run: ['graph', 'models', 'tokenizer', 'engine', 'config', 'data', 'methods', 'gym', 'rollout', 'rl', 'observe'],
 };
 
 module.exports = {

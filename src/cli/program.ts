@@ -29,8 +29,10 @@ const verbs: readonly VerbEntry[] = [
     name: 'train',
     usage: '<config.yaml> [--key value …]',
     summary: 'train a model as the config says',
-    help: overrides,
-    load: sibling('train'),
+    help: `
+  --debug  show the first examples token by token, with their labels
+${overrides}`,
+    load: () => import('./train.js'),
   },
   {
     name: 'inference',

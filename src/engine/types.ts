@@ -134,7 +134,10 @@ export interface Engine {
   sample(requests: readonly SampleRequest[], options?: SampleOptions): Promise<readonly SampleResult[]>;
   /** Makes the current weights the ones that `sample` uses. */
   publish(version: number): Promise<void>;
-  /** Writes trainable weights, optimizer moments and counters into `directory` (one file, `engine.safetensors`). */
+  /**
+   * Writes trainable weights, optimizer moments and counters into `directory` (one file, `engine.safetensors`), as they
+   * were after the last optimizer step: a gradient accumulated since is not part of it, nor are its micro-batches.
+   */
   saveState(directory: string): Promise<void>;
   loadState(directory: string): Promise<void>;
   /** Writes what other tools read: a Hugging Face checkpoint (full) or a PEFT adapter (LoRA). */

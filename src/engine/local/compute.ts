@@ -105,6 +105,8 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
   let moments = new Map<string, Moments>();
   let step = 0;
   let microBatches = 0;
+  /** `microBatches` at the last optimizer step: what a saved state holds, as it has no gradient. */
+  let microBatchesStepped = 0;
   let rope = ropeTables(config, 0);
   let published = { version: 0, weights: new Map(current) };
   /** Whether the published weights are the current arrays themselves, which an update must then leave alone. */
@@ -226,6 +228,7 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
       // torch.nn.utils.clip_grad_norm_ divides by norm + 1e-6.
       const scale = params.maxGradNorm > 0 ? Math.min(1, params.maxGradNorm / (gradNorm + 1e-6)) : 1;
       step++;
+      microBatchesStepped = microBatches;
       for (const [name, gradient] of accumulated) {
         const { data, shape } = current.get(name)!;
         let weights = data as Float32Array;
@@ -273,7 +276,7 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
         parameters: new Map([...trainable].map((name) => [name, current.get(name)!])),
         moments,
         step,
-        microBatches,
+        microBatches: microBatchesStepped,
       }),
 
     async loadState(directory) {
@@ -281,6 +284,7 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
       for (const [name, value] of state.parameters) current.set(name, value);
       moments = new Map(state.moments);
       ({ step, microBatches } = state);
+      microBatchesStepped = microBatches;
       gradients = null;
       published = { version: published.version, weights: new Map(current) };
       shared = true;

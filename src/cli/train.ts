@@ -1,0 +1,24 @@
+import { loadConfig, splitArguments } from '../config/index.js';
+import { createConsole } from '../observe/index.js';
+import { train } from '../run/index.js';
+import { onInterrupt } from './interrupt.js';
+import { onePositional } from './positional.js';
+
+/** `anneal train CONFIG`: trains as the config says. Exit code 130 when it was stopped before the end. */
+export async function run(args: string[]): Promise<number> {
+  const { positionals, own, overrides } = splitArguments(args, { debug: 'flag' });
+  const path = onePositional('train', positionals, 'the YAML file of the run');
+  const console = createConsole();
+  const interrupt = onInterrupt(() => console.log('stopping: saving a checkpoint (once more to stop at once)'));
+  try {
+    const { status } = await train(loadConfig(path, overrides), {
+      console,
+      signal: interrupt.signal,
+      debug: own.debug === true,
+    });
+    return status === 'finished' ? 0 : 130;
+  } finally {
+    console.close();
+    interrupt.release();
+  }
+}
