@@ -44,6 +44,8 @@ export interface Run {
   readonly resumed: TrainingProgress | null;
   /** Asks to stop at the next safe point; the loop then returns where it stands, and the run saves a checkpoint. */
   readonly stop: AbortSignal;
+  /** Opens a second engine with the weights that a new run begins with, to score with: the frozen reference. */
+  openInitial(): Promise<LocalEngine>;
   /** Writes `checkpoint-N`. The engine must stand right behind an optimizer step. */
   saveCheckpoint(progress: TrainingProgress): Promise<void>;
 }

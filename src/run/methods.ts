@@ -1,4 +1,5 @@
-import { type RunConfig, UserError } from '../config/index.js';
+import type { RunConfig } from '../config/index.js';
+import { grpo } from './grpo-loop.js';
 import type { Method } from './method.js';
 import { sft } from './sft-loop.js';
 
@@ -8,6 +9,6 @@ export function methodOf(config: RunConfig): Method {
     case null:
       return sft;
     case 'grpo':
-      throw new UserError('rl: grpo cannot be trained yet; only supervised fine-tuning (no rl) can.');
+      return grpo;
   }
 }

@@ -1,0 +1,84 @@
+import { UserError } from '../config/index.js';
+import { formatNumber } from '../observe/index.js';
+import type { Accuracy, Evaluation, GradientResult, Metrics, RewardFailure } from '../rl/index.js';
+import type { Trajectory } from '../rollout/index.js';
+import { type BadSequence, writeBadBatch } from './bad-batch.js';
+import type { Run } from './method.js';
+
+/** An evaluation under the names of metrics.jsonl; what has no value is left out. */
+export function evaluationMetrics({ reward, rewards, accuracy, noVerdict, truncated }: Evaluation): Metrics {
+  return {
+    ...(reward !== null && { eval_reward: reward }),
+    ...(accuracy.value !== null && {
+      eval_accuracy: accuracy.value,
+      eval_accuracy_low: accuracy.low,
+      eval_accuracy_high: accuracy.high,
+    }),
+    ...Object.fromEntries(
+      Object.entries(rewards).flatMap(([name, value]) => (value === null ? [] : [[`eval_rewards/${name}`, value]])),
+    ),
+    eval_no_verdict: noVerdict,
+    eval_truncated: truncated,
+  };
+}
+
+export function formatAccuracy({ value, correct, total, low, high }: Accuracy): string {
+  if (value === null) return 'no held-out answer got a verdict';
+  return `accuracy ${value.toFixed(3)} (${correct} of ${total} held-out prompts; 95 % interval ${low.toFixed(3)} to ${high.toFixed(3)})`;
+}
+
+/** What the progress bar says behind the steps. A figure that the last update lacks keeps its former value. */
+export function progressNote(metrics: Metrics, before: string): string {
+  const { reward, loss, 'completions/mean_length': length, entropy } = metrics;
+  if (reward === undefined) return before;
+  return [
+    `reward ${formatNumber(reward)}`,
+    ...(length === undefined ? [] : [`length ${formatNumber(length)}`]),
+    ...(loss === undefined ? [] : [`loss ${formatNumber(loss)}`]),
+    ...(entropy === undefined ? [] : [`entropy ${formatNumber(entropy)}`]),
+  ].join('  ');
+}
+
+export function reportFailures({ console }: Run, failures: readonly RewardFailure[]): void {
+  for (const { completions, message } of failures) {
+    console.warn(`${completions} answers got no verdict and are left out. ${message}`);
+  }
+}
+
+/** Sampled answers as text, each under its reward and advantage. @param limit null = all */
+export function formatCompletions(trajectories: readonly Trajectory[], limit: number | null): string {
+  const shown = trajectories.slice(0, limit ?? trajectories.length);
+  const figure = (value: number | null) => (value === null ? 'none' : formatNumber(value));
+  return shown
+    .map(({ promptText, text, verdict, advantage, finishReason }) => {
+      const reward = verdict.kind === 'scored' ? figure(verdict.reward) : `none (${verdict.cause})`;
+      const cut = finishReason === 'length' ? ', cut off' : '';
+      return `── reward ${reward}, advantage ${figure(advantage)}${cut}\n${promptText}${text}`;
+    })
+    .join('\n');
+}
+
+/** The error of an update that cannot be made; the sequences of the step go to a file. */
+export function notFinite(
+  run: Run,
+  step: number,
+  reason: string,
+  { trained }: GradientResult,
+  origins: ReadonlyMap<string, string>,
+): Error {
+  const sequences = trained.map(
+    ({ trajectory, sequence, oldLogprobs, logprobs }): BadSequence => ({
+      origin: origins.get(trajectory.promptId) ?? trajectory.promptId,
+      tokens: sequence.targets,
+      trained: sequence.wanted,
+      logprobs: oldLogprobs ?? logprobs,
+    }),
+  );
+  const path = writeBadBatch(run.outputDir, step, reason, run.tokenizer, sequences);
+  const rows = [...new Set(sequences.map(({ origin }) => origin))];
+  const more = rows.length > 5 ? ` and ${rows.length - 5} more` : '';
+  return new UserError(
+    `Step ${step}: the ${reason}. The run has stopped; no update was made with it. Prompts of the batch: ${rows.slice(0, 5).join(', ')}${more}; ` +
+      `tokens and texts are in ${path}. A lower learning_rate or max_grad_norm: 1 usually helps.`,
+  );
+}

@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+import type { RunConfig, TrlConfig } from '../config/index.js';
+import { formatPromptReport, type Prompt, readPrompts } from '../data/index.js';
+import type { SamplingParams } from '../engine/index.js';
+import { formatBytes } from '../observe/index.js';
+import { checkRewards, type GrpoLossSettings, loadRewards, type Reference, type Reward } from '../rl/index.js';
+import type { PreparedPrompt } from '../rollout/index.js';
+import type { MethodInputs, Run } from './method.js';
+import { answerEnds } from './open-tokenizer.js';
+
+/** Prompts to train on and held-out ones. */
+export interface Prompts {
+  readonly train: readonly Prompt[];
+  readonly eval: readonly Prompt[];
+}
+
+export async function readGrpoPrompts(
+  { config, tokenizer, console, signal }: MethodInputs,
+  trl: TrlConfig,
+): Promise<Prompts> {
+  const bar = console.progress({ label: 'read data', total: null, unit: 'rows' });
+  const prepared = await readPrompts(config, tokenizer, {
+    maxPromptTokens: config.sequence_len - trl.max_completion_length,
+    signal,
+    progress: ({ rows, bytesRead, totalBytes }) =>
+      bar.update(rows, `${formatBytes(bytesRead)} of ${formatBytes(totalBytes)}`),
+  }).finally(() => bar.stop());
+  console.log(formatPromptReport(prepared.report));
+  return prepared;
+}
+
+/** Loads the rewards and calls each once on a row, so that their faults show before anything is trained. */
+export async function openRewards(
+  { console, signal }: MethodInputs,
+  trl: TrlConfig,
+  sample: Prompt,
+): Promise<Reward[]> {
+  const rewards = await loadRewards(trl.reward_funcs, { baseDir: process.cwd(), weights: trl.reward_weights });
+  const prompt = sample.messages ?? sample.promptText;
+  for (const { name, missingColumns } of await checkRewards(rewards, { prompt, columns: sample.columns }, { signal })) {
+    if (missingColumns.length === 0) continue;
+    console.warn(`reward ${name} looks for ${missingColumns.join(', ')}, which the dataset does not have`);
+  }
+  return rewards;
+}
+
+/** A row's prompt as the sampler takes it. Its id does not depend on where the data lies. */
+export function preparedPrompt({ origin, messages, promptText, promptIds, columns }: Prompt): PreparedPrompt {
+  return {
+    id: `${origin.dataset}/${basename(origin.file)}:${origin.line}`,
+    prompt: messages ?? promptText,
+    text: promptText,
+    tokens: promptIds,
+    columns,
+  };
+}
+
+export function samplingOf({ config, tokenizer }: Pick<Run, 'config' | 'tokenizer'>, trl: TrlConfig): SamplingParams {
+  return {
+    maxTokens: trl.max_completion_length,
+    temperature: trl.temperature,
+    topP: trl.top_p,
+    topK: trl.top_k,
+    minP: trl.min_p,
+    repetitionPenalty: trl.repetition_penalty,
+    stopTokens: answerEnds(tokenizer, config.eot_tokens),
+    stopStrings: [],
+  };
+}
+
+export function lossSettings(config: RunConfig, trl: TrlConfig): GrpoLossSettings {
+  return {
+    lossType: trl.loss_type,
+    epsilon: trl.epsilon,
+    epsilonHigh: trl.epsilon_high,
+    beta: trl.beta,
+    importanceSamplingLevel: trl.importance_sampling_level,
+    maskTruncated: trl.mask_truncated_completions,
+    maxCompletionLength: trl.max_completion_length,
+    passSize: config.micro_batch_size,
+    passTokens: config.micro_batch_size * config.sequence_len,
+    comparable: config.adapter === null || config.lora_dropout === 0,
+  };
+}
+
+/** The frozen reference: the base without its adapter, or for full training a second copy of the weights it began with. */
+export async function openReference(
+  run: Run,
+  beta: number,
+): Promise<{ forward: Reference; dispose(): Promise<void> } | null> {
+  if (beta === 0) return null;
+  if (run.config.adapter !== null) {
+    return {
+      forward: (batch, options) => run.engine.forward(batch, { ...options, adapter: 'off' }),
+      dispose: async () => {},
+    };
+  }
+  const engine = await run.openInitial();
+  return { forward: (batch, options) => engine.forward(batch, options), dispose: () => engine.dispose() };
+}
