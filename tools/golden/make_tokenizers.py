@@ -170,12 +170,19 @@ def sentencepiece_vocab():
     tok = Tokenizer(models.BPE())
     tok.normalizer = normalizers.Replace(" ", "▁")
     tok.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
-    tok.train_from_iterator(TRAIN[:13], trainers.BpeTrainer(vocab_size=420, limit_alphabet=90, show_progress=False))
+    texts = [text for text in TRAIN[:13] if max(map(ord, text)) < 0x2000]
+    tok.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=420, show_progress=False))
     model = json.loads(tok.to_str())["model"]
     pieces = ["<unk>", "<s>", "</s>"] + ["<0x%02X>" % b for b in range(256)]
     pieces += [t for t, _ in sorted(model["vocab"].items(), key=lambda kv: kv[1]) if t not in pieces]
-    merges = [tuple(m) for m in model["merges"]]
-    return {t: i for i, t in enumerate(pieces)}, merges
+    vocab = {t: i for i, t in enumerate(pieces)}
+    # As transformers turns sentencepiece models into merges: every cut of every piece, earlier pieces first.
+    normal = {t: i for t, i in vocab.items() if i >= 259}
+    merges = []
+    for piece in normal:
+        cuts = [(piece[:i], piece[i:]) for i in range(1, len(piece))]
+        merges += sorted((c for c in cuts if c[0] in normal and c[1] in normal), key=lambda c: (normal[c[0]], normal[c[1]]))
+    return vocab, merges
 
 
 def sentencepiece_style(metaspace):
@@ -275,6 +282,33 @@ def encodings():
         write(OUT / f"{name}.json", [record(tok, text) for text in CORPUS + random_texts(60)])
 
 
+def training():
+    """What BpeTrainer learns from the corpus: ties in plenty, so that their order is seen."""
+    texts = CORPUS + TRAIN + random_texts(40, seed=3)
+    cases = []
+    for vocab_size, min_frequency, digits in ((700, 0, True), (330, 3, True), (5000, 0, False)):
+        byte = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tok = Tokenizer(models.BPE())
+        tok.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), byte]) if digits else byte
+        tok.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocab_size, min_frequency=min_frequency, special_tokens=["<|end|>", "<|pad|>"], initial_alphabet=BYTES, show_progress=False
+        )
+        tok.train_from_iterator(texts, trainer)
+        json_text = json.loads(tok.to_str())
+        cases.append(
+            {
+                "vocabSize": vocab_size,
+                "minFrequency": min_frequency,
+                "preTokenizer": json_text["pre_tokenizer"],
+                "vocab": [t for t, _ in sorted(json_text["model"]["vocab"].items(), key=lambda kv: kv[1])],
+                "merges": [" ".join(m) for m in json_text["model"]["merges"]],
+            }
+        )
+    write(OUT / "training.json", {"texts": texts, "cases": cases})
+
+
 if __name__ == "__main__":
     encodings()
+    training()
     print("tokenizers written to", OUT, file=sys.stderr)
