@@ -142,6 +142,7 @@ async function runMethod(
       metrics,
       resumed: point?.state.progress ?? null,
       stop,
+      openInitial: () => createLocalEngine({ ...engineOptions(config, source), train: 'none', adapter: null }),
       saveCheckpoint,
     };
     const started = performance.now();
