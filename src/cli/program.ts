@@ -36,20 +36,26 @@ ${overrides}`,
   },
   {
     name: 'inference',
-    usage: '<config.yaml> [--prompt TEXT | --chat] [--key value …]',
-    summary: 'answer with the model of a config',
+    usage: '<config.yaml | model> [--prompt TEXT | --chat] [options]',
+    summary: 'answer with a trained model',
     help: `
-  --prompt TEXT  answer one prompt; without it prompts are read from stdin
+The model is what the config's output_dir holds, or a model, an adapter or a .gguf file itself.
+  --prompt TEXT  answer one prompt; without it the prompt is read from stdin
   --chat         a conversation in the terminal
+  --system TEXT  a system message
+  --temperature N (0.9; 0 is greedy)  --top-p N (0.95)  --top-k N (40)  --min-p N (0)
+  --repetition-penalty N (1.1)  --max-new-tokens N (1024)  --seed N (42)
 ${overrides}`,
-    load: sibling('inference'),
+    load: () => import('./inference.js'),
   },
   {
     name: 'merge-lora',
-    usage: '<config.yaml> [--lora-model-dir DIR] [--key value …]',
+    usage: '<config.yaml | adapter> [--output DIR] [--key value …]',
     summary: 'merge a LoRA adapter into its model',
-    help: overrides,
-    load: sibling('merge-lora'),
+    help: `
+  --output DIR  where the merged model goes; default: merged in the output directory
+${overrides}`,
+    load: () => import('./merge-lora.js'),
   },
   {
     name: 'config-schema',

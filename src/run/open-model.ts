@@ -88,7 +88,7 @@ function checkFit(config: RunConfig, model: ModelConfig, tokenizer: Tokenizer): 
   }
 }
 
-async function readGenerationConfig(path: string): Promise<Record<string, unknown> | null> {
+export async function readGenerationConfig(path: string): Promise<Record<string, unknown> | null> {
   const text = await readFile(join(path, 'generation_config.json'), 'utf8').catch(() => null);
   return text === null ? null : (JSON.parse(text) as Record<string, unknown>);
 }

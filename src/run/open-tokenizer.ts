@@ -1,9 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type RunConfig, UserError } from '../config/index.js';
-import { locateCheckpoint } from '../models/index.js';
+import { ggufMetadata, locateCheckpoint } from '../models/index.js';
 import { stopTokens } from '../rollout/index.js';
-import { builtinChatTemplate, createTokenizer, loadTokenizer, type Tokenizer } from '../tokenizer/index.js';
+import {
+  builtinChatTemplate,
+  createTokenizer,
+  loadTokenizer,
+  type Tokenizer,
+  tokenizerFromGguf,
+} from '../tokenizer/index.js';
 import { digest, type TextFiles } from './files.js';
 
 export type TokenizerConfig = Pick<
@@ -16,7 +22,7 @@ export async function readTokenizer(path: string): Promise<Tokenizer> {
   if (basename(path) === 'tokenizer.json') return loadTokenizer(dirname(path));
   if (await exists(join(path, 'tokenizer.json'))) return loadTokenizer(path);
   const gguf = await locateCheckpoint(path).catch(() => null);
-  if (gguf?.format === 'gguf') throw new UserError(`${gguf.path}: give a tokenizer_config with tokenizer.json.`);
+  if (gguf?.format === 'gguf') return tokenizerFromGguf(await ggufMetadata(gguf.path));
   return loadTokenizer(path);
 }
 
