@@ -140,6 +140,10 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
       if (dtype !== 'float32' || !fits) {
         throw new Error(`graph: the input ${name} is ${type}, its constant float32${formatShape(shape)}`);
       }
+      const count = data instanceof Float32Array ? data.length : data.length / 4;
+      if (count !== shape.reduce((a, b) => a * b, 1)) {
+        throw new Error(`graph: the constant ${name} of shape ${formatShape(shape)} was given ${count} values`);
+      }
       const bytes = data instanceof Float32Array ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data;
       initializers.set(name, { name, dtype, shape, data: bytes });
     } else {

@@ -30,13 +30,14 @@ export function topologicalOrder(outputs: readonly Tensor[], stopAt: ReadonlySet
 /** Whether a change of `source` could change `tensor`. */
 export const dependsOn = (tensor: Tensor, source: Tensor): boolean => topologicalOrder([tensor]).includes(source.node);
 
-/** Float inputs that `output` depends on otherwise than through `start`. */
-export function leavesOf(output: Tensor, start: Tensor): Tensor[] {
+/** Float inputs that `output` depends on otherwise than through the tensors of `stopAt`. */
+export function leavesOf(output: Tensor, stopAt: readonly Tensor[]): Tensor[] {
   const leaves = new Map<Node, Tensor>();
-  for (const node of topologicalOrder([output], new Set([start.node]))) {
-    if (node === start.node) continue;
+  const stops = new Set(stopAt.map((tensor) => tensor.node));
+  for (const node of topologicalOrder([output], stops)) {
+    if (stops.has(node)) continue;
     for (const input of node.inputs) {
-      if (isInput(input) && input.dtype === 'float32' && input.node !== start.node) leaves.set(input.node, input);
+      if (isInput(input) && input.dtype === 'float32' && !stops.has(input.node)) leaves.set(input.node, input);
     }
   }
   return [...leaves.values()];

@@ -1,7 +1,7 @@
-import { apply, applyAll, define } from '../apply.js';
+import { apply, define } from '../apply.js';
 import { sameDim, sameShape } from '../dim.js';
 import { fail, type Tensor } from '../tensor.js';
-import { multiply, negate, subtract } from './elementwise.js';
+import { add, divide, multiply, negate, sqrt, subtract } from './elementwise.js';
 import { mean, sum, sumTo } from './reduce.js';
 
 const softmaxOp = define({
@@ -31,32 +31,31 @@ const rmsNormOp = define({
     if (weight.shape.length !== 1 || !sameDim(weight.shape[0]!, x.shape.at(-1) ?? -1)) {
       fail('rmsNorm', inputs, 'the weight does not fit the last axis');
     }
-    return [
-      { dtype: 'float32', shape: x.shape },
-      { dtype: 'float32', shape: [...x.shape.slice(0, -1), 1] },
-    ];
+    return [{ dtype: 'float32', shape: x.shape }];
   },
-  gradient({ gradients: [g], inputs: [x, weight], outputs: [, inverse], needs }) {
-    const normalized = multiply(x!, inverse!);
+  // The kernel could give the inverse deviation as a second output, but on WebGPU that one holds something else.
+  gradient({ gradients: [g], inputs: [x, weight], needs, node }) {
+    const meanSquare = mean(multiply(x!, x!), [-1], { keep: true });
+    const inverse = divide(1, sqrt(add(meanSquare, node.attributes.epsilon as number)));
+    const normalized = multiply(x!, inverse);
     const scaled = multiply(g!, weight!);
     const projection = mean(multiply(scaled, normalized), [-1], { keep: true });
     return [
-      needs[0] ? multiply(inverse!, subtract(scaled, multiply(normalized, projection))) : null,
+      needs[0] ? multiply(inverse, subtract(scaled, multiply(normalized, projection))) : null,
       needs[1] ? sumTo(multiply(g!, normalized), weight!.shape) : null,
     ];
   },
   lower: ({ emit, inputs, node }) =>
-    emit(
-      'SimplifiedLayerNormalization',
-      inputs,
-      { axis: -1, epsilon: { float: node.attributes.epsilon as number }, stash_type: 1 },
-      { outputs: 2 },
-    ),
+    emit('SimplifiedLayerNormalization', inputs, {
+      axis: -1,
+      epsilon: { float: node.attributes.epsilon as number },
+      stash_type: 1,
+    }),
 });
 
 /** w · x / sqrt(mean(x²) + ε) over the last axis (Zhang & Sennrich 2019). */
 export function rmsNorm(x: Tensor, weight: Tensor, epsilon: number): Tensor {
-  return applyAll(rmsNormOp, [x, weight], { epsilon })[0]!;
+  return apply(rmsNormOp, [x, weight], { epsilon });
 }
 
 const rotaryOp = define({

@@ -57,7 +57,7 @@ export function mean(x: Tensor, axes: readonly number[] = allAxes(x), options: R
   const counts = list.map((axis) => x.shape[axis]!);
   const known = counts.every((count) => typeof count === 'number');
   const total = known ? constant((counts as number[]).reduce((a, b) => a * b, 1)) : sizeOf(counts);
-  return divide(sum(x, list, options), total);
+  return divide(sum(x, axes, options), total);
 }
 
 /** Largest value along the axes. No gradient flows through it. */

@@ -1,7 +1,7 @@
 import { apply, define } from '../apply.js';
 import { gradients, leavesOf, topologicalOrder } from '../gradient.js';
-import { fail, type Tensor } from '../tensor.js';
-import { add, multiply } from './elementwise.js';
+import { fail, type Node, type Tensor } from '../tensor.js';
+import { add, multiply, stopGradient } from './elementwise.js';
 import { isInput } from './leaf.js';
 import { reshape, slice } from './shape.js';
 
@@ -17,7 +17,7 @@ export function after(x: Tensor, others: readonly Tensor[]): Tensor {
     const scalar = reshape(corner, []);
     zero = zero ? add(zero, scalar) : scalar;
   }
-  return zero ? add(x, multiply(zero, 0)) : x;
+  return zero ? add(x, stopGradient(multiply(zero, 0))) : x;
 }
 
 /** The argument of a region: a node of its own, so that what the region does with it is told from what others do. */
@@ -33,10 +33,10 @@ const regionOp = define({
   infer: ([, output]) => [output!],
   gradient({ gradients: [g], inputs: [x, output, ...leaves], needs, node }) {
     const recompute = node.attributes.recompute as boolean;
-    const start = recompute ? after(x!, [g!]) : x!;
+    const start = recompute ? apply(boundaryOp, [after(x!, [g!])]) : x!;
     const end = recompute ? node.rebuild!(start) : output!;
     const trained = leaves.filter((_, i) => needs[i + 2]);
-    const [gradientX, ...leafGradients] = gradients([[end, g!]], [start, ...trained], { stopAt: [start] });
+    const [gradientX, ...leafGradients] = gradients([[end, g!]], [start, ...trained], { stopAt: [start, ...leaves] });
     const flowing = leafGradients.filter((gradient) => gradient !== null);
     const byLeaf = new Map(trained.map((leaf, i) => [leaf, leafGradients[i] ?? null]));
     return [gradientX ? after(gradientX, flowing) : null, null, ...leaves.map((leaf) => byLeaf.get(leaf) ?? null)];
@@ -48,14 +48,28 @@ const regionOp = define({
  * A layer of the model, `f(x)`, whose parameter gradients are computed before the gradient leaves it, so that its
  * activations can be freed. With `recompute` the backward pass rebuilds the layer from `x` instead of keeping them
  * (Chen et al. 2016). `f` must use the same parameter tensors each time it is called, and the value of `x` only through
- * its argument. Gradients leave a region through `x` and through graph inputs: not to other tensors that `f` captures.
+ * its argument. Gradients leave a region through `x`, graph inputs and the arguments of regions around it: not to other
+ * tensors that `f` captures.
  */
 export function region(x: Tensor, f: (x: Tensor) => Tensor, options: { readonly recompute: boolean }): Tensor {
   const start = apply(boundaryOp, [x]);
   const output = f(start);
-  const leaves = leavesOf(output, start);
-  if (!isInput(x) && topologicalOrder([output], new Set([start.node])).includes(x.node)) {
+  const order = topologicalOrder([output], new Set([start.node]));
+  if (!isInput(x) && order.includes(x.node)) {
     fail('region', [x], 'the function uses its input otherwise than through its argument');
   }
-  return apply(regionOp, [start, output, ...leaves], { recompute: options.recompute }, { rebuild: f });
+  const around = openBoundaries(order, start);
+  const leaves = leavesOf(output, [start, ...around]);
+  return apply(regionOp, [start, output, ...around, ...leaves], { recompute: options.recompute }, { rebuild: f });
+}
+
+/** Arguments of regions that are still being built and that this one captures: no region closes over them yet. */
+function openBoundaries(order: readonly Node[], start: Tensor): Tensor[] {
+  const closed = new Set(order.filter((node) => node.definition === regionOp).map((node) => node.inputs[0]!.node));
+  const open = new Map<Node, Tensor>();
+  for (const tensor of order.flatMap((node) => (node === start.node ? [] : node.inputs))) {
+    const { node } = tensor;
+    if (node.definition === boundaryOp && node !== start.node && !closed.has(node)) open.set(node, tensor);
+  }
+  return [...open.values()];
 }
