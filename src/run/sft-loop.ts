@@ -51,7 +51,6 @@ export const sft: Method = async (inputs: MethodInputs): Promise<PreparedMethod>
   const tokens = train.reduce((sum, example) => sum + example.tokens.length, 0);
   const trained = countTrained(train);
   const epochs = plan.totalSteps / plan.stepsPerEpoch;
-  const steps = cadence(config, plan);
   return {
     name: 'sft',
     totalSteps: plan.totalSteps,
@@ -70,10 +69,7 @@ export const sft: Method = async (inputs: MethodInputs): Promise<PreparedMethod>
         `${formatCount(tokens)} an epoch, ${((100 * trained) / tokens).toFixed(1)} % with loss; about ${formatCount(Math.round(tokens * epochs))} in all`,
       ],
     ],
-    decisions:
-      config.logging_steps === null
-        ? [{ key: 'logging_steps', value: steps.loggingSteps, reason: '0.5 % of the steps, between 1 and 10' }]
-        : [],
+    decisions: [],
     warnings:
       evaluation.length > 0 && config.eval_strategy === 'no' ? ['eval_strategy is no: held-out data is not used'] : [],
     headline: ['loss', 'eval_loss', 'eval_perplexity'],

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { type LoadedConfig, resolvedYaml } from '../config/index.js';
+import { type Decision, type LoadedConfig, resolvedYaml } from '../config/index.js';
 import { createLocalEngine, type LocalEngine } from '../engine/index.js';
 import {
   type Console,
@@ -22,6 +22,7 @@ import type { Outcome, PreparedMethod, Run } from './method.js';
 import { methodOf } from './methods.js';
 import { engineOptions, type ModelSource, modelDigest, openSource } from './open-model.js';
 import { answerEnds, companionFiles, tokenizerDigest } from './open-tokenizer.js';
+import { decidedBySteps } from './optimizer.js';
 import { claimOutputDirectory } from './output-directory.js';
 import { checkResume, findResumePoint, type ResumePoint } from './resume.js';
 import { TRAINER_STATE_SCHEMA, type TrainerState, type TrainingProgress } from './trainer-state.js';
@@ -203,9 +204,19 @@ function describePlan(
       ['engine', `${engine.capabilities().engine}, ${config.engine.device}, ${config.engine.threads} threads`],
       ['output', config.output_dir],
     ],
-    decisions: [...loaded.decisions, ...source.decisions, ...method.decisions],
+    decisions: lastOfEachKey([
+      ...loaded.decisions,
+      ...source.decisions,
+      ...decidedBySteps(config, method.totalSteps),
+      ...method.decisions,
+    ]),
     warnings: [...method.warnings, ...resumeWarnings],
   });
+}
+
+/** A decision that can only be taken late replaces what was said of it early. */
+function lastOfEachKey(decisions: readonly Decision[]): Decision[] {
+  return [...new Map(decisions.map((decision) => [decision.key, decision])).values()];
 }
 
 function writeCard(
