@@ -24,10 +24,3 @@ export function byteLevelBytes(token: string): Uint8Array {
   }
   return bytes;
 }
-
-/** UTF-8 text in the byte alphabet. */
-export const toByteChars = (text: string): string => {
-  let out = '';
-  for (const byte of encoder.encode(text)) out += BYTE_CHARS[byte];
-  return out;
-};

@@ -22,20 +22,24 @@ describe.each(families)('%s tokenizer agrees with Python tokenizers', async (fam
   const tokenizer = await loadTokenizer(join(GOLDEN, family));
   const cases: Golden[] = JSON.parse(readFileSync(join(GOLDEN, `${family}.json`), 'utf8'));
 
-  test.each(cases.map((golden) => [golden.text.slice(0, 40), golden] as const))('ids of %j', (_, golden) => {
-    expect(tokenizer.encode(golden.text)).toEqual(golden.ids);
-    expect(tokenizer.encode(golden.text, { addSpecialTokens: true })).toEqual(golden.full ?? golden.ids);
+  test('ids', () => {
+    for (const { text, ids, full = ids } of cases) {
+      expect([text, tokenizer.encode(text)]).toEqual([text, ids]);
+      expect([text, tokenizer.encode(text, { addSpecialTokens: true })]).toEqual([text, full]);
+    }
   });
 
-  test.each(cases.map((golden) => [golden.text.slice(0, 40), golden] as const))('offsets of %j', (_, golden) => {
-    const encoding = tokenizer.encodeWithOffsets(golden.text);
-    expect(encoding.ids).toEqual(golden.ids);
-    expect(encoding.offsets.flat()).toEqual(golden.offsets);
+  test('offsets', () => {
+    for (const { text, ids, offsets } of cases) {
+      const encoding = tokenizer.encodeWithOffsets(text);
+      expect([text, encoding.ids, encoding.offsets.flat()]).toEqual([text, ids, offsets]);
+    }
   });
 
-  test.each(cases.map((golden) => [golden.text.slice(0, 40), golden] as const))('decoded text of %j', (_, golden) => {
-    expect(tokenizer.decode(golden.ids)).toBe(golden.decoded);
-    const full = golden.full ?? golden.ids;
-    expect(tokenizer.decode(Int32Array.from(full), { skipSpecialTokens: true })).toBe(golden.skipped ?? golden.decoded);
+  test('decoded text', () => {
+    for (const { ids, full = ids, decoded, skipped = decoded } of cases) {
+      expect(tokenizer.decode(ids)).toBe(decoded);
+      expect(tokenizer.decode(Int32Array.from(full), { skipSpecialTokens: true })).toBe(skipped);
+    }
   });
 });

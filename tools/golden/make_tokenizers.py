@@ -279,14 +279,14 @@ def encodings():
         config = {} if name == "metaspace-split" else CONFIGS.get(name, CONFIG)
         write(folder / "tokenizer_config.json", config)
         tok = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        write(OUT / f"{name}.json", [record(tok, text) for text in CORPUS + random_texts(60)])
+        write(OUT / f"{name}.json", [record(tok, text) for text in CORPUS + random_texts(20)])
 
 
 def training():
     """What BpeTrainer learns from the corpus: ties in plenty, so that their order is seen."""
-    texts = CORPUS + TRAIN + random_texts(40, seed=3)
+    texts = CORPUS + TRAIN + random_texts(15, seed=3)
     cases = []
-    for vocab_size, min_frequency, digits in ((700, 0, True), (330, 3, True), (5000, 0, False)):
+    for vocab_size, min_frequency, digits in ((700, 0, True), (330, 3, True), (1500, 0, False)):
         byte = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tok = Tokenizer(models.BPE())
         tok.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), byte]) if digits else byte

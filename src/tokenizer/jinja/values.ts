@@ -101,6 +101,12 @@ function compareCodePoints(a: string, b: string): number {
   return a.codePointAt(i)! - b.codePointAt(i)!;
 }
 
+/** An operand that must be a number. */
+export function number(value: Value, operator: string): number {
+  if (isNumeric(value)) return Number(value);
+  throw new JinjaError(`'${operator}' needs a number, not ${typeName(value)}`);
+}
+
 /** A string as a key of a dict; other keys are themselves. */
 export const dictKey = (value: Value): unknown => (isText(value) ? rawText(value) : value);
 
