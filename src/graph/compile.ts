@@ -1,4 +1,5 @@
 import { type Bindings, bindDim, type Dim, formatDim, formatShape } from './dim.js';
+import { fusedSums } from './fuse.js';
 import { topologicalOrder } from './gradient.js';
 import { encodeOnnx, type OnnxInitializer, type OnnxNode, type OnnxValue } from './onnx.js';
 import type { DType, EmitOptions, LoweringContext, Node, OnnxAttributes, Tensor } from './tensor.js';
@@ -152,8 +153,16 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
     return [name];
   };
 
-  const write = (node: Node): readonly string[] => {
-    const names = node.inputs.map((tensor) => written.get(tensor.node)![tensor.output]!);
+  const tensors = Object.values(outputs);
+  const order = topologicalOrder(tensors);
+  const sums = fusedSums(order, tensors);
+  const absorbed = new Set([...sums.values()].map(({ product }) => product));
+
+  const write = (given: Node): readonly string[] => {
+    const sum = sums.get(given);
+    const node = sum?.product ?? given;
+    const operands = sum ? [...sum.product.inputs, sum.addend] : node.inputs;
+    const names = operands.map((tensor) => written.get(tensor.node)![tensor.output]!);
     const key = `${node.definition.name}(${names.join(',')})${JSON.stringify(node.attributes, spellOut)}`;
     // Constants are told apart by their elements where they are written.
     const known = node.data ? undefined : byKey.get(key);
@@ -164,8 +173,8 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
     return outs;
   };
 
-  const tensors = Object.values(outputs);
-  for (const node of topologicalOrder(tensors)) {
+  for (const node of order) {
+    if (absorbed.has(node)) continue;
     written.set(node, node.inputs.length === 0 && 'name' in node.attributes ? writeInput(node) : write(node));
   }
 

@@ -30,6 +30,14 @@ export const maskName = (window: number | null): string => (window === null ? 'm
 /** Sequences that reach query block `block`; the first block has all of them. */
 export const rowsSymbol = (block: number): string => (block === 0 ? 'B' : `B${block}`);
 
+/** How the sequences of a batch are cut for attention; part of the graph's structure. */
+export interface BlockShape {
+  /** Query blocks that the longest sequence is cut into. */
+  readonly blocks: number;
+  /** Every sequence reaches the last block, so that no block has to leave sequences out. */
+  readonly uniform: boolean;
+}
+
 /**
  * Causal attention over sequences of different lengths in which the linear layers see no padding.
  *
@@ -38,12 +46,12 @@ export const rowsSymbol = (block: number): string => (block === 0 ? 'B' : `B${bl
  * packed beside a sequence cannot touch it. Rows past a sequence's end hold another token's values; causality keeps them
  * away from real tokens and `keep` stops their gradient.
  */
-export function blockAttention(config: ModelConfig, blocks: number): Attention {
+export function blockAttention(config: ModelConfig, { blocks, uniform }: BlockShape): Attention {
   const { numKeyValueHeads: K, headDim: D } = config;
   const G = config.numHeads / K;
   const [N, B, C] = ['N', 'B', 'C'].map(symbol) as [Dim, Dim, Dim];
   const S = multiplyDims(blocks, C);
-  const rows = Array.from({ length: blocks }, (_, i) => symbol(rowsSymbol(i)));
+  const rows = Array.from({ length: blocks }, (_, i) => symbol(uniform ? 'B' : rowsSymbol(i)));
   const R = addDims(...rows.map((count) => multiplyDims(count, C)));
 
   const queryIndex = input('query.index', 'int64', [R]);
@@ -58,7 +66,7 @@ export function blockAttention(config: ModelConfig, blocks: number): Attention {
   return (q, k, v, window) => {
     const mask_CS = input(maskName(window), 'float32', [C, S]);
     const queries = split(
-      permuteRows(multiply(q, D ** -0.5), queryIndex, queryInverse),
+      permuteRows(q, queryIndex, queryInverse),
       0,
       rows.map((count) => multiplyDims(count, C)),
     );
@@ -69,7 +77,9 @@ export function blockAttention(config: ModelConfig, blocks: number): Attention {
       const end = multiplyDims(i + 1, C);
       const prefix = (x: Tensor): Tensor => slice(slice(x, 0, 0, count), 2, 0, end);
       const heads = transpose(reshape(query, [count, C, K, G, D]), [0, 2, 3, 1, 4]);
-      const scores = matmul(reshape(heads, [count, K, multiplyDims(G, C), D]), swapLast(prefix(keys_BKSD)));
+      // ONNX Runtime takes the factor into the product.
+      const scaled = multiply(reshape(heads, [count, K, multiplyDims(G, C), D]), D ** -0.5);
+      const scores = matmul(scaled, swapLast(prefix(keys_BKSD)));
       const mask = slice(mask_CS, 1, multiplyDims(blocks - i - 1, C), S);
       const weights = softmax(add(reshape(scores, [count, K, G, C, end]), mask));
       const mixed = matmul(reshape(weights, [count, K, multiplyDims(G, C), end]), prefix(values_BKSD));

@@ -96,7 +96,7 @@ export function decoder({ config, lora, recompute, attention, rows }: DecoderOpt
     const offset = dropoutOffset(adapted++);
     return (x) => {
       const dropped = lora.dropout > 0 ? multiply(x, dropoutMask(N, inSize, offset)) : x;
-      return gemm(multiply(linear(dropped, a), module.scale), b, false, true);
+      return gemm(linear(dropped, a), b, false, true, module.scale);
     };
   };
 

@@ -8,7 +8,7 @@ export {
   targetedModules,
 } from './adapter.js';
 export { type AdapterOrigin, loadAdapter, saveAdapter } from './adapter-file.js';
-export { type Attention, blockAttention, cachedAttention, maskName, rowsSymbol } from './attention.js';
+export { type Attention, type BlockShape, blockAttention, cachedAttention, maskName, rowsSymbol } from './attention.js';
 export {
   type Checkpoint,
   type CheckpointLocation,

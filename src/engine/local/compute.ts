@@ -75,11 +75,17 @@ export interface Compute {
   dispose(): Promise<void>;
 }
 
-/** Bytes of logits held at once. */
-const logitBytes = 128 * 1024 * 1024;
-const prefillTokens = 2048;
+/** How much is held at once; results do not depend on it. */
+export interface Limits {
+  /** Bytes of logits in one chunk of the output head, which has 64 rows or more. */
+  readonly logitBytes: number;
+  /** Tokens in one prefill of several prompts. */
+  readonly prefillTokens: number;
+}
 
-export async function createCompute(options: LocalEngineOptions): Promise<Compute> {
+const defaultLimits: Limits = { logitBytes: 128 * 1024 * 1024, prefillTokens: 2048 };
+
+export async function createCompute(options: LocalEngineOptions, limits: Limits = defaultLimits): Promise<Compute> {
   const loaded = await loadModel(options);
   const { config, generationConfig } = loaded;
   const lora = options.train === 'none' ? null : loaded.adapter;
@@ -115,7 +121,8 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
   const programs = new Map<string, Promise<Program>>();
   const programFor = (layout: Layout, loss: Loss | null, adapterOn: boolean, entropy: boolean): Promise<Program> => {
     const key = [
-      layout.blocks,
+      layout.shape.blocks,
+      layout.shape.uniform,
       layout.chunks.length,
       loss?.name,
       loss && JSON.stringify(loss.graph, replaceData),
@@ -129,7 +136,7 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
         lora: adapterOn ? (loss ? spec : samplerSpec) : null,
         trainable,
         recompute: options.gradientCheckpointing,
-        blocks: layout.blocks,
+        shape: layout.shape,
         chunks: layout.chunks.length,
         loss,
         entropy,
@@ -146,7 +153,7 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
     if (length > have) rope = ropeTables(config, 2 ** Math.ceil(Math.log2(length)));
     return rope;
   };
-  const chunkRows = Math.max(64, Math.floor(logitBytes / (4 * config.vocabSize)));
+  const chunkRows = Math.max(64, Math.floor(limits.logitBytes / (4 * config.vocabSize)));
   const layOut = (batch: Batch): Layout => {
     checkBatch(batch, config);
     const longest = Math.max(...batch.sequences.map((sequence) => sequence.tokens.length));
@@ -254,12 +261,12 @@ export async function createCompute(options: LocalEngineOptions): Promise<Comput
           config,
           rope: ropeFor(Math.min(longest, config.maxPositionEmbeddings)),
           weights: Object.fromEntries(published.weights),
-          decode: await samplers.decode(),
+          decode: samplers.decode,
           prefill: samplers.prefill,
           vocabulary: options.vocabulary,
           version: published.version,
           slots: options.sampleSlots,
-          prefillTokens,
+          prefillTokens: limits.prefillTokens,
         },
         requests,
         hooks,

@@ -19,7 +19,7 @@ const argmax = (p: Float32Array): number => {
 export function drawToken(p: Float32Array, params: SamplingParams, u: number): Draw {
   if (params.temperature === 0) return { token: argmax(p), probability: 1 };
   const cuts = params.topK > 0 || params.topP < 1 || params.minP > 0;
-  if (!cuts) return drawFrom(p, null, total(p), u);
+  if (!cuts) return drawFrom(p, null, params.repetitionPenalty === 1 ? 1 : total(p), u);
   const kept = keepTokens(p, params);
   let mass = 0;
   for (const token of kept) mass += p[token]!;

@@ -90,9 +90,10 @@ export function createKvCache(config: ModelConfig, slots: number): KvCache {
       [keys, values].forEach((side, s) => {
         side.forEach((source, layer) => {
           const store = stores[s]![layer]!;
+          // A loop: for a few dozen floats a view and a call cost more than the copy.
           for (let row = 0; row < lengths.length * K; row++) {
-            const position = lengths[Math.floor(row / K)]!;
-            store.set(source.subarray(row * D, (row + 1) * D), (row * capacity + position) * D);
+            const to = (row * capacity + lengths[Math.floor(row / K)]!) * D;
+            for (let i = 0; i < D; i++) store[to + i] = source[row * D + i]!;
           }
         });
       });

@@ -1,13 +1,12 @@
 import { type Dim, multiplyDims, subtractDims, symbol } from '../../graph/index.js';
-import { type ModelConfig, maskName, type RopeTables, rowsSymbol } from '../../models/index.js';
+import { type BlockShape, type ModelConfig, maskName, type RopeTables, rowsSymbol } from '../../models/index.js';
 import { positionsSymbol, sequencesSymbol } from '../loss.js';
 import type { Sequence } from '../types.js';
 import type { Feed, RunInput } from './runtime.js';
 
 /** How a batch lies in the tensors of the training graph. */
 export interface Layout {
-  /** Query blocks a sequence is cut into; part of the graph's structure. */
-  readonly blocks: number;
+  readonly shape: BlockShape;
   /** Rows of each chunk of the output head. */
   readonly chunks: readonly number[];
   /** Values of the graph's symbols. */
@@ -106,7 +105,7 @@ export function layoutBatch(sequences: readonly Sequence[], options: LayoutOptio
     sizes[rowsSymbol(i)] = count;
   });
   return {
-    blocks,
+    shape: { blocks, uniform: attention.rows.every((count) => count === sequences.length) },
     chunks,
     sizes,
     wanted,
@@ -126,7 +125,10 @@ export function layoutBatch(sequences: readonly Sequence[], options: LayoutOptio
 }
 
 /** The feeds with their shapes. */
-export function layoutInputs(config: ModelConfig, { feeds, sizes, blocks }: Layout): Record<string, RunInput> {
+export function layoutInputs(
+  config: ModelConfig,
+  { feeds, sizes, shape: { blocks } }: Layout,
+): Record<string, RunInput> {
   const half = config.headDim / 2;
   const { N, C } = sizes as { N: number; C: number };
   const shapes: Readonly<Record<string, readonly number[]>> = {

@@ -16,6 +16,7 @@ import {
 } from '../../graph/index.js';
 import {
   type Attention,
+  type BlockShape,
   blockAttention,
   cachedAttention,
   decoder,
@@ -38,9 +39,9 @@ export const newValueName = (layer: number): string => `newValue:${layer}`;
  * The first pass over prompts: the training graph's attention, with the rotated keys and the values of every token as
  * outputs [N, K·D] and the logits after the `wanted` positions.
  */
-export function prefillGraph({ config, lora, constants }: SamplerGraphOptions, blocks: number): CompiledGraph {
+export function prefillGraph({ config, lora, constants }: SamplerGraphOptions, shape: BlockShape): CompiledGraph {
   const outputs: Record<string, Tensor> = {};
-  const attend = blockAttention(config, blocks);
+  const attend = blockAttention(config, shape);
   const recording =
     (layer: number): Attention =>
     (q, k, v, window) => {
@@ -54,8 +55,11 @@ export function prefillGraph({ config, lora, constants }: SamplerGraphOptions, b
   return compile({ ...outputs, ...withLogNormalizer(linear(last, model.head)) }, { constants });
 }
 
-/** One more token for each of B sequences over their caches [B, K, T, D]: `probabilities` are after temperature. */
-export function decodeGraph({ config, lora, constants }: SamplerGraphOptions): CompiledGraph {
+/**
+ * One more token for each of B sequences over their caches [B, K, T, D]. Plain: the model's own `probabilities`. Tempered:
+ * `probabilities` after temperature, and `logits` with their log-normalizers, from which the model's own follow.
+ */
+export function decodeGraph({ config, lora, constants }: SamplerGraphOptions, tempered: boolean): CompiledGraph {
   const outputs: Record<string, Tensor> = {};
   const [B, T] = ['B', 'T'].map(symbol) as [Dim, Dim];
   const shape = [B, config.numKeyValueHeads, T, config.headDim];
@@ -72,6 +76,7 @@ export function decodeGraph({ config, lora, constants }: SamplerGraphOptions): C
   );
   const model = decoder({ config, lora, recompute: false, attention, rows: 'B' });
   const logits = linear(model.hidden, model.head);
+  if (!tempered) return compile({ ...outputs, probabilities: softmax(logits) }, { constants });
   const probabilities = softmax(multiply(logits, input('inverseTemperature', 'float32', [B, 1])));
   return compile({ ...outputs, ...withLogNormalizer(logits), probabilities }, { constants });
 }

@@ -1,12 +1,12 @@
 import type { ConstantData } from '../../graph/index.js';
-import type { LoraSpec, ModelConfig, Weights } from '../../models/index.js';
+import type { BlockShape, LoraSpec, ModelConfig, Weights } from '../../models/index.js';
 import { createProgram, type ExternalFile, type Program, type RuntimeOptions } from './runtime.js';
 import { decodeGraph, prefillGraph } from './sampler-graph.js';
 
 /** The sampler's sessions, made when first needed and kept. */
 export interface SamplerPrograms {
-  decode(): Promise<Program>;
-  prefill(blocks: number): Promise<Program>;
+  decode(tempered: boolean): Promise<Program>;
+  prefill(shape: BlockShape): Promise<Program>;
   release(): Promise<void>;
 }
 
@@ -36,11 +36,14 @@ export function createSamplerPrograms({ config, lora, frozen, runtime }: Sampler
     return program;
   };
   return {
-    decode: () => once('decode', () => createProgram(decodeGraph({ config, lora, constants }), runtime, external)),
+    decode: (tempered) =>
+      once(`decode ${tempered}`, () =>
+        createProgram(decodeGraph({ config, lora, constants }, tempered), runtime, external),
+      ),
     // Prompts come in at hundreds of rows, where packed weights gain nothing and would be held a second time.
-    prefill: (blocks) =>
-      once(`prefill ${blocks}`, () =>
-        createProgram(prefillGraph({ config, lora, constants: new Map() }, blocks), runtime),
+    prefill: (shape) =>
+      once(`prefill ${shape.blocks} ${shape.uniform}`, () =>
+        createProgram(prefillGraph({ config, lora, constants: new Map() }, shape), runtime),
       ),
     async release() {
       for (const program of made.values()) await (await program).release();

@@ -1,4 +1,4 @@
-import { type ModelConfig, maskName, type RopeTables } from '../../models/index.js';
+import { type BlockShape, type ModelConfig, maskName, type RopeTables } from '../../models/index.js';
 import type { SampleRequest, SampleResult } from '../types.js';
 import { drawToken, penalize } from './draw.js';
 import { createKvCache, type KvCache, type PromptKeyValues } from './kv-cache.js';
@@ -13,8 +13,8 @@ export interface SamplerModel {
   readonly rope: RopeTables;
   /** Weights and adapter matrices that are inputs of the programs. */
   readonly weights: Readonly<Record<string, RunInput>>;
-  readonly decode: Program;
-  prefill(blocks: number): Promise<Program>;
+  decode(tempered: boolean): Promise<Program>;
+  prefill(shape: BlockShape): Promise<Program>;
   readonly vocabulary: readonly Uint8Array[] | null;
   readonly version: number;
   /** Most sequences decoded at once. */
@@ -51,10 +51,16 @@ interface Prefilled {
 
 /** Rows of the next-token outputs that belong to one sequence. */
 interface NextToken {
+  /** After temperature. */
   readonly probabilities: Float32Array;
-  readonly logits: Float32Array;
+  /** Null when the probabilities are the model's own. */
+  readonly logits: Float32Array | null;
   readonly logNormalizer: number;
 }
+
+/** Whether a request needs more than the model's own probabilities. */
+const isTempered = ({ params }: SampleRequest): boolean =>
+  (params.temperature !== 0 && params.temperature !== 1) || params.repetitionPenalty !== 1;
 
 /** Continuous batching: finished sequences leave their slot and waiting ones take it, between decoding steps. */
 export async function sampleBatch(
@@ -73,6 +79,8 @@ export async function sampleBatch(
   requests.forEach((request, i) => {
     checkRequest(request, i, model);
   });
+  const tempered = requests.some(isTempered);
+  const program = await model.decode(tempered);
   let next = 0;
   let sampled = 0;
 
@@ -105,11 +113,12 @@ export async function sampleBatch(
   /** Draws the next token of a sequence; returns why it ends, or null. */
   const advance = (run: Running, row: NextToken): SampleResult['finishReason'] | null => {
     const { params, seed, prompt } = run.request;
-    if (run.seen) penalize(row.probabilities, row.logits, run.seen, params.repetitionPenalty, params.temperature);
+    const { logits } = row;
+    if (run.seen && logits) penalize(row.probabilities, logits, run.seen, params.repetitionPenalty, params.temperature);
     const { token, probability } = drawToken(row.probabilities, params, uniform(seed, run.tokens.length));
     run.tokens.push(token);
     run.samplingLogprobs.push(Math.log(probability));
-    run.logprobs.push(row.logits[token]! - row.logNormalizer);
+    run.logprobs.push(logits ? logits[token]! - row.logNormalizer : Math.log(row.probabilities[token]!));
     run.seen?.add(token);
     sampled++;
     if (params.stopTokens.includes(token) || run.stop?.push(token)) return 'stop';
@@ -170,7 +179,7 @@ export async function sampleBatch(
     }
     await admit();
     if (cache.active === 0) continue;
-    const rows = await decodeStep(model, cache, running);
+    const rows = await decodeStep(model, program, tempered, cache, running);
     const newest: { index: number; token: number }[] = [];
     // From the last slot down, as closing a slot moves the last one into it.
     for (let slot = running.length - 1; slot >= 0; slot--) {
@@ -215,7 +224,7 @@ async function prefill(model: SamplerModel, prompts: readonly Int32Array[]): Pro
     })),
     { config, rope: model.rope, chunkRows: Number.MAX_SAFE_INTEGER },
   );
-  const program = await model.prefill(layout.blocks);
+  const program = await model.prefill(layout.shape);
   const sizes = { ...layout.sizes, W: prompts.length };
   const outputs = await program.run({ ...model.weights, ...layoutInputs(config, layout) }, sizes);
   const width = config.numKeyValueHeads * config.headDim;
@@ -238,7 +247,13 @@ async function prefill(model: SamplerModel, prompts: readonly Int32Array[]): Pro
 const maskedOut = -1e9;
 
 /** One token for every running sequence: feeds the last sampled tokens and stores their keys and values. */
-async function decodeStep(model: SamplerModel, cache: KvCache, running: readonly Running[]): Promise<NextToken[]> {
+async function decodeStep(
+  model: SamplerModel,
+  program: Program,
+  tempered: boolean,
+  cache: KvCache,
+  running: readonly Running[],
+): Promise<NextToken[]> {
   const { config, rope } = model;
   cache.reserve();
   const { active: B, capacity: T, lengths } = cache;
@@ -273,18 +288,15 @@ async function decodeStep(model: SamplerModel, cache: KvCache, running: readonly
     inputs[keyName(layer)] = { data: cache.keys(layer), shape };
     inputs[valueName(layer)] = { data: cache.values(layer), shape };
   }
-  const outputs = await model.decode.run(inputs, { B, T });
+  const outputs = await program.run(inputs, { B, T });
   cache.append(
     layers.map((layer) => floats(outputs[newKeyName(layer)]!)),
     layers.map((layer) => floats(outputs[newValueName(layer)]!)),
   );
-  const [probabilities, logits, normalizers] = ['probabilities', 'logits', 'logNormalizer'].map((name) =>
-    floats(outputs[name]!),
-  ) as [Float32Array, Float32Array, Float32Array];
   return running.map((_, slot) => ({
-    probabilities: row(probabilities, slot, config.vocabSize),
-    logits: row(logits, slot, config.vocabSize),
-    logNormalizer: normalizers[slot]!,
+    probabilities: row(floats(outputs.probabilities!), slot, config.vocabSize),
+    logits: tempered ? row(floats(outputs.logits!), slot, config.vocabSize) : null,
+    logNormalizer: tempered ? floats(outputs.logNormalizer!)[slot]! : 0,
   }));
 }
 

@@ -11,7 +11,14 @@ import {
   symbol,
   type Tensor,
 } from '../../graph/index.js';
-import { blockAttention, decoder, type LoraSpec, type ModelConfig, tokenLogprobs } from '../../models/index.js';
+import {
+  type BlockShape,
+  blockAttention,
+  decoder,
+  type LoraSpec,
+  type ModelConfig,
+  tokenLogprobs,
+} from '../../models/index.js';
 import { positionsSymbol } from '../loss.js';
 import type { Loss } from '../types.js';
 import { chunkDims } from './layout.js';
@@ -21,7 +28,7 @@ export interface TrainingGraphOptions {
   readonly lora: LoraSpec | null;
   readonly trainable: ReadonlySet<string>;
   readonly recompute: boolean;
-  readonly blocks: number;
+  readonly shape: BlockShape;
   readonly chunks: number;
   /** Null: forward only. */
   readonly loss: Loss | null;
@@ -36,7 +43,7 @@ export const gradientName = (parameter: string): string => `gradient:${parameter
  */
 export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   const { config, loss, trainable } = options;
-  const attention = blockAttention(config, options.blocks);
+  const attention = blockAttention(config, options.shape);
   const model = decoder({
     config,
     lora: options.lora,

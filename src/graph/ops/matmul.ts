@@ -36,6 +36,12 @@ export function swapLast(x: Tensor): Tensor {
   return transpose(x, [...axes.slice(0, n - 2), n - 1, n - 2]);
 }
 
+interface GemmAttributes {
+  readonly transposeA: boolean;
+  readonly transposeB: boolean;
+  readonly scale: number;
+}
+
 const gemmOp = define({
   name: 'gemm',
   infer(inputs, { transposeA, transposeB }) {
@@ -48,22 +54,23 @@ const gemmOp = define({
     return [{ dtype: 'float32', shape: [rows, columns] }];
   },
   gradient({ gradients: [g], inputs: [a, b], needs, node }) {
-    const { transposeA: ta, transposeB: tb } = node.attributes as { transposeA: boolean; transposeB: boolean };
+    const { transposeA: ta, transposeB: tb, scale } = node.attributes as unknown as GemmAttributes;
     return [
-      needs[0] ? (ta ? gemm(b!, g!, tb, true) : gemm(g!, b!, false, !tb)) : null,
-      needs[1] ? (tb ? gemm(g!, a!, true, ta) : gemm(a!, g!, !ta, false)) : null,
+      needs[0] ? (ta ? gemm(b!, g!, tb, true, scale) : gemm(g!, b!, false, !tb, scale)) : null,
+      needs[1] ? (tb ? gemm(g!, a!, true, ta, scale) : gemm(a!, g!, !ta, false, scale)) : null,
     ];
   },
   lower: ({ emit, inputs, node }) =>
     emit('Gemm', inputs, {
       transA: node.attributes.transposeA ? 1 : 0,
       transB: node.attributes.transposeB ? 1 : 0,
+      alpha: { float: node.attributes.scale as number },
     }),
 });
 
-/** op(A) · op(B) for matrices, where op transposes when told so. */
-export function gemm(a: Tensor, b: Tensor, transposeA = false, transposeB = false): Tensor {
-  return apply(gemmOp, [a, b], { transposeA, transposeB });
+/** scale · op(A) · op(B) for matrices, where op transposes when told so. */
+export function gemm(a: Tensor, b: Tensor, transposeA = false, transposeB = false, scale = 1): Tensor {
+  return apply(gemmOp, [a, b], { transposeA, transposeB, scale });
 }
 
 /** x · Wᵀ for x [N, in] and W [out, in], the layout of checkpoints. */

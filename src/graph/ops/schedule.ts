@@ -3,22 +3,33 @@ import { gradients, leavesOf, topologicalOrder } from '../gradient.js';
 import { fail, type Node, type Tensor } from '../tensor.js';
 import { add, multiply, stopGradient } from './elementwise.js';
 import { isInput } from './leaf.js';
-import { reshape, slice } from './shape.js';
+import { sum } from './reduce.js';
+import { concat } from './shape.js';
 
 // ONNX Runtime runs nodes in the order of their dependencies and nothing else says when. These two ops add dependencies
 // that change no value, so that work whose result is only wanted at the end still runs while its inputs are in memory.
 
 /** The same value, available only once `others` have been computed. */
 export function after(x: Tensor, others: readonly Tensor[]): Tensor {
-  let zero: Tensor | null = null;
-  for (const other of others) {
-    let corner = other;
-    for (let axis = 0; axis < other.shape.length; axis++) corner = slice(corner, axis, 0, 1);
-    const scalar = reshape(corner, []);
-    zero = zero ? add(zero, scalar) : scalar;
-  }
-  return zero ? add(x, stopGradient(multiply(zero, 0))) : x;
+  const corners = others.map((other) => apply(cornerOp, [other]));
+  if (corners.length === 0) return x;
+  return add(x, stopGradient(multiply(sum(concat(corners, 0)), 0)));
 }
+
+/** The first element, [1]: the smallest piece of a tensor that has to wait for all of it. */
+const cornerOp = define({
+  name: 'corner',
+  infer: ([x]) => [{ dtype: x!.dtype, shape: [1] }],
+  lower({ emit, inputs, integers, node }) {
+    const axes = node.inputs[0]!.shape.map((_, axis) => axis);
+    const ones = axes.map(() => 1);
+    const [corner] =
+      axes.length === 0
+        ? inputs
+        : emit('Slice', [inputs[0]!, integers(axes.map(() => 0)), integers(ones), integers(axes)]);
+    return emit('Reshape', [corner!, integers([1])]);
+  },
+});
 
 /** The argument of a region: a node of its own, so that what the region does with it is told from what others do. */
 const boundaryOp = define({
@@ -36,7 +47,10 @@ const regionOp = define({
     const start = recompute ? apply(boundaryOp, [after(x!, [g!])]) : x!;
     const end = recompute ? node.rebuild!(start) : output!;
     const trained = leaves.filter((_, i) => needs[i + 2]);
-    const [gradientX, ...leafGradients] = gradients([[end, g!]], [start, ...trained], { stopAt: [start, ...leaves] });
+    const wanted = needs[0] ? [start, ...trained] : trained;
+    const found = gradients([[end, g!]], wanted, { stopAt: [start, ...leaves] });
+    const gradientX = needs[0] ? found[0]! : null;
+    const leafGradients = needs[0] ? found.slice(1) : found;
     const flowing = leafGradients.filter((gradient) => gradient !== null);
     const byLeaf = new Map(trained.map((leaf, i) => [leaf, leafGradients[i] ?? null]));
     return [gradientX ? after(gradientX, flowing) : null, null, ...leaves.map((leaf) => byLeaf.get(leaf) ?? null)];
