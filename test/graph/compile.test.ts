@@ -82,6 +82,25 @@ describe('equal nodes', () => {
   });
 });
 
+describe('a matrix product plus something', () => {
+  const product = linear(x, w);
+  const counts = (outputs: Record<string, Tensor>): Record<string, number> => opCounts(compile(outputs).onnx);
+
+  it('is one node where the addend fits', () => {
+    expect(counts({ y: add(product, input('bias', 'float32', [3])) })).toEqual({ Gemm: 1 });
+    expect(counts({ y: add(input('matrix', 'float32', [N, 3]), product) })).toEqual({ Gemm: 1 });
+    expect(counts({ y: add(product, linear(exp(x), w)) })).toEqual({ Gemm: 2, Exp: 1 });
+  });
+
+  it('stays two where the product is read elsewhere or the addend is spread another way', () => {
+    const bias = input('bias', 'float32', [3]);
+    expect(counts({ y: add(product, bias), product })).toEqual({ Gemm: 1, Add: 1 });
+    expect(counts({ y: add(product, bias), z: exp(product) })).toEqual({ Gemm: 1, Add: 1, Exp: 1 });
+    expect(counts({ y: add(product, product) })).toEqual({ Gemm: 1, Add: 1 });
+    expect(counts({ y: add(product, input('column', 'float32', [N, 1])) })).toEqual({ Gemm: 1, Add: 1 });
+  });
+});
+
 describe('what a graph asks for', () => {
   it('only inputs and symbols that the outputs need', () => {
     const compiled = compile({ y: exp(x) });

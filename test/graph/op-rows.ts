@@ -250,16 +250,23 @@ const reductions: readonly OpRow[] = [
   ),
 ];
 
+const factor = fc.constantFrom(1, 0.5, -2);
+
 const matrices: readonly OpRow[] = [
   row('matmul', fc.tuple(broadcasting(2), size, size, size), ([[a, b], m, k, n], dim) => ({
     inputs: [float([...a!, m, k].map(dim)), float([...b!, k, n].map(dim))],
     build: ([x, y]) => [graph.matmul(x!, y!)],
     reference: ([x, y]) => [reference.matmul(x!, y!)],
   })),
-  row('gemm', fc.tuple(size, size, size, fc.boolean(), fc.boolean()), ([m, k, n, ta, tb], dim) => ({
+  row('gemm', fc.tuple(size, size, size, fc.boolean(), fc.boolean(), factor), ([m, k, n, ta, tb, scale], dim) => ({
     inputs: [float((ta ? [k, m] : [m, k]).map(dim)), float((tb ? [n, k] : [k, n]).map(dim))],
-    build: ([x, y]) => [graph.gemm(x!, y!, ta, tb)],
-    reference: ([x, y]) => [reference.matmul(ta ? transpose(x!, [1, 0]) : x!, tb ? transpose(y!, [1, 0]) : y!)],
+    build: ([x, y]) => [graph.gemm(x!, y!, ta, tb, scale)],
+    reference: ([x, y]) => [
+      pointwise(
+        (value) => scale * value,
+        reference.matmul(ta ? transpose(x!, [1, 0]) : x!, tb ? transpose(y!, [1, 0]) : y!),
+      ),
+    ],
   })),
   row(
     ['gemm', 'transpose'],
@@ -270,6 +277,48 @@ const matrices: readonly OpRow[] = [
       reference: ([x, w]) => [reference.matmul(x!, transpose(w!, [1, 0])), transpose(w!, [1, 0])],
     }),
     { label: 'linear, swapLast' },
+  ),
+];
+
+/** A matrix product plus something, which may be written as one node. */
+const sums: readonly OpRow[] = [
+  row(
+    ['gemm', 'add'],
+    fc.tuple(
+      size,
+      size,
+      size,
+      factor,
+      fc.constantFrom('bias', 'matrix', 'column', 'scalar', 'product', 'itself'),
+      fc.boolean(),
+    ),
+    ([m, k, n, scale, addend, first], dim) => {
+      const extra: Record<string, number[][]> = {
+        bias: [[n]],
+        matrix: [[m, n]],
+        column: [[m, 1]],
+        scalar: [[]],
+        product: [
+          [m, k],
+          [n, k],
+        ],
+        itself: [],
+      };
+      return {
+        inputs: [[m, k], [n, k], ...extra[addend]!].map((shape) => float(shape.map(dim))),
+        build: ([x, w, a, b]) => {
+          const product = graph.gemm(x!, w!, false, true, scale);
+          const other = a ? (b ? graph.linear(a, b) : a) : product;
+          return [first ? graph.add(product, other) : graph.add(other, product)];
+        },
+        reference: ([x, w, a, b]) => {
+          const product = pointwise((value) => scale * value, reference.matmul(x!, transpose(w!, [1, 0])));
+          const other = a ? (b ? reference.matmul(a, transpose(b, [1, 0])) : a) : product;
+          return [pointwise(plus, product, other)];
+        },
+      };
+    },
+    { label: 'sums of a matrix product' },
   ),
 ];
 
@@ -608,6 +657,11 @@ const leaves: readonly OpRow[] = [
 ];
 
 const structure: readonly OpRow[] = [
+  row('corner', fc.tuple(shapeOf(0, 3), fc.array(shapeOf(0, 3), { maxLength: 3 })), ([shape, others], dim) => ({
+    inputs: [float(shape.map(dim)), ...others.map((other) => ({ ...float(other.map(dim)), frozen: true }))],
+    build: ([x, ...rest]) => [graph.after(x!, rest)],
+    reference: ([x]) => [x!],
+  })),
   row(['region', 'boundary'], fc.tuple(shapeOf(1, 3), fc.boolean()), ([shape, recompute], dim) => ({
     inputs: [float(shape.map(dim)), float([dim(shape.at(-1)!)])],
     build: ([x, w]) => [graph.region(x!, (inside) => graph.tanh(graph.multiply(inside, w!)), { recompute })],
@@ -630,6 +684,7 @@ export const opRows: readonly OpRow[] = [
   ...elementwise,
   ...reductions,
   ...matrices,
+  ...sums,
   ...shapes,
   ...gathers,
   ...neural,

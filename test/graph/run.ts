@@ -27,6 +27,7 @@ function fromOrt(tensor: OrtTensor): Value {
 
 export interface Runner {
   readonly compiled: CompiledGraph;
+  readonly session: InferenceSession;
   run(feeds: Feeds): Promise<Record<string, Value>>;
 }
 
@@ -40,6 +41,7 @@ export async function prepare(outputs: Readonly<Record<string, Tensor>>, options
   });
   return {
     compiled,
+    session,
     async run(feeds) {
       const fed = Object.fromEntries(
         compiled.inputs.map(({ name, dtype }) => {

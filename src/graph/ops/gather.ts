@@ -40,7 +40,9 @@ const scatterRowsOp = define({
   lower({ emit, inputs, sizes, floats, node }) {
     const { shape } = node.inputs[0]!;
     const [zeros] = emit('Expand', [floats([0]), sizes([node.attributes.rows as Dim, ...shape.slice(1)])]);
-    const [column] = emit('Reshape', [inputs[1]!, sizes(shape.map((dim, i) => (i === 0 ? dim : 1)))]);
+    // As int32 the numbers are spread over the columns on the device: WebGPU leaves int64 to the CPU.
+    const [narrow] = emit('Cast', [inputs[1]!], { to: 6 });
+    const [column] = emit('Reshape', [narrow!, sizes(shape.map((dim, i) => (i === 0 ? dim : 1)))]);
     const [index] = emit('Expand', [column!, sizes(shape)]);
     return emit('ScatterElements', [zeros!, index!, inputs[0]!], { axis: 0, reduction: 'add' });
   },
