@@ -7,6 +7,7 @@ import {
   defineLoss,
   type Engine,
   type OptimStepParams,
+  type OptimStepResult,
   type SampleRequest,
   type SampleResult,
   type SamplingParams,
@@ -92,6 +93,12 @@ export const part = (batch: Batch, from: number, to: number): Batch => ({
   sequences: batch.sequences.slice(from, to),
   inputs: Object.fromEntries(Object.entries(batch.inputs).map(([name, values]) => [name, values.slice(from, to)])),
 });
+
+/** Equal but for the order in which a device may add up. */
+function expectSameStep(actual: OptimStepResult, expected: OptimStepResult): void {
+  expect(actual.step).toBe(expected.step);
+  expect(Math.abs(actual.gradNorm - expected.gradNorm)).toBeLessThan(1e-6 * expected.gradNorm);
+}
 
 /** What every engine must do. Each test starts from the weights that `open` gives, published as version 0. */
 export function describeEngine(name: string, options: ConformanceOptions): void {
@@ -314,7 +321,7 @@ export function describeEngine(name: string, options: ConformanceOptions): void 
         await engine.forwardBackward(batch, weighted);
         await expect(engine.forwardBackward(withToken(-1), weighted)).rejects.toThrow();
         await twin.forwardBackward(batch, weighted);
-        expect(await engine.optimStep(adamw)).toEqual(await twin.optimStep(adamw));
+        expectSameStep(await engine.optimStep(adamw), await twin.optimStep(adamw));
       });
     });
 
@@ -337,7 +344,7 @@ export function describeEngine(name: string, options: ConformanceOptions): void 
         const free = await engine.optimStep({ ...adamw, maxGradNorm: 0 });
         await twin.forwardBackward(batch, weighted);
         const clipped = await twin.optimStep({ ...adamw, maxGradNorm: free.gradNorm / 10 });
-        expect(clipped.gradNorm).toBe(free.gradNorm);
+        expectSameStep(clipped, free);
         expect(free.gradNorm).toBeGreaterThan(0);
       });
 
@@ -572,7 +579,7 @@ export function describeEngine(name: string, options: ConformanceOptions): void 
         await first;
         for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { message: 'enough' } });
         await twin.forwardBackward(batch, weighted);
-        expect(await engine.optimStep(adamw)).toEqual(await twin.optimStep(adamw));
+        expectSameStep(await engine.optimStep(adamw), await twin.optimStep(adamw));
       });
     });
 

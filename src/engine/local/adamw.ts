@@ -19,6 +19,10 @@ export function squaredNorm(x: Float32Array): number {
   return a + b;
 }
 
+/** The factor that clips a gradient of this norm, as PyTorch's `clip_grad_norm_`; `maxNorm` 0 clips nothing. */
+export const clipScale = (norm: number, maxNorm: number): number =>
+  maxNorm > 0 ? Math.min(1, maxNorm / (norm + 1e-6)) : 1;
+
 /**
  * One AdamW update in place (Loshchilov & Hutter 2019, algorithm 2, in the order of operations of PyTorch):
  * p ← p − lr·wd·p, then p ← p − lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε). The gradient is multiplied by `scale` first.

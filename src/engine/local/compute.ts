@@ -26,7 +26,7 @@ import type {
   SampleRequest,
   SampleResult,
 } from '../types.js';
-import { adamwUpdate, type Moments, squaredNorm } from './adamw.js';
+import { adamwUpdate, clipScale, type Moments, squaredNorm } from './adamw.js';
 import { dropoutPool } from './dropout.js';
 import { type Layout, layoutBatch, layoutInputs } from './layout.js';
 import { createProgram, type Device, type Program, type RunInput, type RunOutput } from './runtime.js';
@@ -232,8 +232,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       const accumulated = gradients;
       gradients = null;
       if (!Number.isFinite(gradNorm)) return { gradNorm, step };
-      // torch.nn.utils.clip_grad_norm_ divides by norm + 1e-6.
-      const scale = params.maxGradNorm > 0 ? Math.min(1, params.maxGradNorm / (gradNorm + 1e-6)) : 1;
+      const scale = clipScale(gradNorm, params.maxGradNorm);
       step++;
       microBatchesStepped = microBatches;
       for (const [name, gradient] of accumulated) {
