@@ -1,4 +1,4 @@
-import type { Example } from '../data/index.js';
+import { type Example, formatOrigin } from '../data/index.js';
 import { type Batch, defineLoss, type Loss } from '../engine/index.js';
 import { multiply, negate, sum } from '../graph/index.js';
 
@@ -24,8 +24,13 @@ export function countTrained(examples: readonly Example[]): number {
  * example. Every example is a sequence of its own; what shares a batch never attends to each other.
  *
  * @param trainedTokens tokens that carry loss in the whole optimizer step
+ * @throws Error naming the rows when none of their tokens carries loss: such a batch would teach nothing
  */
 export function sftBatch(examples: readonly Example[], trainedTokens: number): Batch {
+  if (countTrained(examples) === 0) {
+    const rows = examples.map(({ origin }) => formatOrigin(origin)).join(', ');
+    throw new Error(`No token of a batch carries loss. Its rows: ${rows}.`);
+  }
   return {
     sequences: examples.map(({ tokens, trained }) => ({
       tokens: tokens.subarray(0, -1),

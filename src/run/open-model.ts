@@ -14,7 +14,7 @@ import {
 import { type Console, formatBytes } from '../observe/index.js';
 import type { Tokenizer } from '../tokenizer/index.js';
 import { digest } from './files.js';
-import { configuredTokenizer, readTokenizer, vocabularyBytes } from './open-tokenizer.js';
+import { configuredTokenizer, hasSeveralTemplates, readTokenizer, vocabularyBytes } from './open-tokenizer.js';
 
 /** A model and its tokenizer, found and checked but not loaded yet. */
 export interface ModelSource {
@@ -40,6 +40,10 @@ export async function openSource(config: RunConfig, console: Console): Promise<M
   const tokenizer = configuredTokenizer(await readTokenizer(tokenizerPath), config);
   const modelConfig = path === null ? fromScratch(config, tokenizer, decisions) : await readModelConfig(path);
   checkFit(config, modelConfig, tokenizer);
+  if (hasSeveralTemplates(config)) {
+    const reason = 'datasets use different templates; this one is saved with the model and used for answers';
+    decisions.push({ key: 'chat_template', value: 'that of the first dataset', reason });
+  }
   const generationConfig = path === null ? null : await readGenerationConfig(path);
   return Object.freeze({ path, config: modelConfig, tokenizer, generationConfig, decisions });
 }

@@ -33,9 +33,21 @@ export function configuredTokenizer(tokenizer: Tokenizer, config: TokenizerConfi
   return template === null ? special : special.withChatTemplate(template);
 }
 
+/** Whether datasets are rendered with several templates, of which only the first can be saved with the model. */
+export function hasSeveralTemplates({ datasets }: Pick<TokenizerConfig, 'datasets'>): boolean {
+  const templates = templated(datasets).map((entry) =>
+    JSON.stringify([entry.chat_template, entry.chat_template_jinja]),
+  );
+  return new Set(templates).size > 1;
+}
+
+function templated(datasets: TokenizerConfig['datasets']) {
+  return datasets.filter((dataset) => dataset.type === 'chat_template' || dataset.type === 'prompt');
+}
+
 /** The template of the run: the first dataset's, which inherits the top-level one; null keeps the tokenizer's own. */
 function templateOf({ chat_template, chat_template_jinja, datasets }: TokenizerConfig): string | null {
-  const first = datasets.find((dataset) => dataset.type === 'chat_template' || dataset.type === 'prompt');
+  const [first] = templated(datasets);
   const [name, jinja] =
     first === undefined ? [chat_template, chat_template_jinja] : [first.chat_template, first.chat_template_jinja];
   if (name === 'tokenizer_default') return null;

@@ -196,7 +196,6 @@ async function trainStep(
   const step = planned.globalStep + 1;
   let loss = 0;
   for (const examples of batches) {
-    if (countTrained(examples) === 0) throw noLabels(step, examples);
     const result = await run.engine.forwardBackward(sftBatch(examples, trainedTokens), crossEntropy);
     loss += result.loss;
     if (!Number.isFinite(result.loss)) throw notFinite(run, step, `loss is ${result.loss}`, examples, result.logprobs);
@@ -205,11 +204,6 @@ async function trainStep(
   const { gradNorm } = await run.engine.optimStep(params);
   if (!Number.isFinite(gradNorm)) throw notFinite(run, step, `gradient norm is ${gradNorm}`, batches.flat());
   return { loss, trainedTokens, gradNorm, learningRate: params.learningRate };
-}
-
-function noLabels(step: number, examples: readonly Example[]): Error {
-  const rows = examples.map((example) => formatOrigin(example.origin)).join(', ');
-  return new UserError(`Step ${step}: no token of its batch carries loss. Its rows: ${rows}.`);
 }
 
 function notFinite(

@@ -55,7 +55,11 @@ export const evalAndSaveKeys = {
   auto_resume_from_checkpoints: flag(false).describe(
     'Continue from the latest checkpoint in `output_dir`, if there is one.',
   ),
-  output_dir: text.default('./model-out').describe('Everything the run writes; relative to the working directory.'),
+  output_dir: text
+    .default('./model-out')
+    .describe(
+      'Everything the run writes; relative to the working directory. A new run refuses one that holds a model or checkpoints, and touches nothing in it.',
+    ),
   use_tensorboard: flag(true).describe('Write TensorBoard events to `output_dir/runs`.'),
 };
 
