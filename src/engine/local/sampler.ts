@@ -1,6 +1,6 @@
 import { type BlockShape, type ModelConfig, maskName, type RopeTables } from '../../models/index.js';
 import type { SampleRequest, SampleResult } from '../types.js';
-import { drawToken, penalize } from './draw.js';
+import { drawToken, penalize, temper } from './draw.js';
 import { createKvCache, type KvCache, type PromptKeyValues } from './kv-cache.js';
 import { layoutBatch, layoutInputs } from './layout.js';
 import { uniform } from './random.js';
@@ -158,6 +158,7 @@ export async function sampleBatch(
       const key = keys[index]!;
       const { keyValues, logits, logNormalizer } = prompts.get(key)!;
       const run = start(index);
+      // A group shares the logits, not the temperature.
       const probabilities = temper(logits, run.request.params.temperature);
       const reason = advance(run, { probabilities, logits, logNormalizer });
       newest.push({ index, token: run.tokens.at(-1)! });
@@ -304,17 +305,3 @@ const floats = (output: RunOutput): Float32Array => output.data as Float32Array;
 
 const row = (data: Float32Array, index: number, width: number): Float32Array =>
   data.subarray(index * width, (index + 1) * width);
-
-/** softmax(logits / temperature), for the first token of a request: its group shares the logits, not the temperature. */
-function temper(logits: Float32Array, temperature: number): Float32Array {
-  const inverse = 1 / (temperature || 1);
-  let largest = Number.NEGATIVE_INFINITY;
-  for (const logit of logits) if (logit > largest) largest = logit;
-  let sum = 0;
-  const p = logits.map((logit) => {
-    const weight = Math.exp((logit - largest) * inverse);
-    sum += weight;
-    return weight;
-  });
-  return p.map((weight) => weight / sum);
-}
