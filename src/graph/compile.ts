@@ -178,15 +178,20 @@ export function compile(outputs: Readonly<Record<string, Tensor>>, options: Comp
     written.set(node, node.inputs.length === 0 && 'name' in node.attributes ? writeInput(node) : write(node));
   }
 
+  const renamed = new Map<string, string>();
+  const produced = new Set(nodes.flatMap((node) => node.outputs));
   const outputValues = Object.entries(outputs).map(([name, tensor]) => {
     if (declared.has(name)) throw new Error(`graph: ${name} is the name of an input and of an output`);
     const source = written.get(tensor.node)![tensor.output]!;
-    nodes.push({ op: 'Identity', inputs: [source], outputs: [name], attributes: {}, domain: '' });
+    // The node that makes a value writes it under the output's name; an Identity would copy it.
+    if (produced.has(source) && !renamed.has(source)) renamed.set(source, name);
+    else nodes.push({ op: 'Identity', inputs: [source], outputs: [name], attributes: {}, domain: '' });
     return { name, dtype: tensor.dtype, shape: shapeNames(tensor.shape) };
   });
+  const rename = (names: readonly string[]): string[] => names.map((name) => renamed.get(name) ?? name);
 
   const onnx = encodeOnnx({
-    nodes,
+    nodes: nodes.map((node) => ({ ...node, inputs: rename(node.inputs), outputs: rename(node.outputs) })),
     inputs: [...inputs.values()],
     outputs: outputValues,
     initializers: [...initializers.values()],

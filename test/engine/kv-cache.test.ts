@@ -54,7 +54,7 @@ it('holds every sequence whole while slots open, grow, move and close', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 12 }), (actions) => {
       const slots = 4;
-      const cache = createKvCache(config, slots);
+      const cache = createKvCache(config, slots, 120);
       const model: Model = { slots: [] };
       let next = 0;
       const layers = Array.from({ length: numLayers }, (_, layer) => layer);
@@ -97,7 +97,7 @@ it('holds every sequence whole while slots open, grow, move and close', () => {
 });
 
 it('gives room back when long sequences have ended', () => {
-  const cache = createKvCache(config, 2);
+  const cache = createKvCache(config, 2, 128);
   const prompt = (length: number) => {
     const side = Array.from({ length: numLayers }, () => new Float32Array(length * K * D));
     return { length, keys: side, values: side };
@@ -113,7 +113,7 @@ it('gives room back when long sequences have ended', () => {
 
 it('refuses one sequence too many', () => {
   const side = Array.from({ length: numLayers }, () => new Float32Array(K * D));
-  const cache = createKvCache(config, 1);
+  const cache = createKvCache(config, 1, 4);
   cache.open({ length: 1, keys: side, values: side });
   expect(() => cache.open({ length: 1, keys: side, values: side })).toThrow(/no slot/);
 });

@@ -40,19 +40,27 @@ function total(p: Float32Array): number {
 
 /** Walks the cumulative distribution; `kept` null means all tokens. */
 function drawFrom(p: Float32Array, kept: readonly number[] | null, mass: number, u: number): Draw {
-  let left = u * mass;
-  const count = kept?.length ?? p.length;
-  let last = -1;
-  for (let i = 0; i < count; i++) {
-    const token = kept ? kept[i]! : i;
-    const probability = p[token]!;
-    if (probability === 0) continue;
-    last = token;
-    left -= probability;
-    if (left < 0) break;
+  const token = kept ? walkKept(p, kept, u * mass) : walkAll(p, u * mass);
+  if (!(p[token]! > 0)) throw new Error(noDistribution);
+  return { token, probability: p[token]! / mass };
+}
+
+function walkAll(p: Float32Array, target: number): number {
+  let left = target;
+  for (let i = 0; i < p.length; i++) {
+    left -= p[i]!;
+    if (left < 0) return i;
   }
-  if (!(p[last]! > 0)) throw new Error(noDistribution);
-  return { token: last, probability: p[last]! / mass };
+  return Number.isNaN(left) ? -1 : p.findLastIndex((probability) => probability > 0);
+}
+
+function walkKept(p: Float32Array, kept: readonly number[], target: number): number {
+  let left = target;
+  for (const token of kept) {
+    left -= p[token]!;
+    if (left < 0) return token;
+  }
+  return Number.isNaN(left) ? -1 : (kept.findLast((token) => p[token]! > 0) ?? -1);
 }
 
 /** Tokens that survive the cuts, in order of their ids. At least one always does. */

@@ -32,26 +32,30 @@ export interface PromptKeyValues {
 const growth = 32;
 const roundUp = (value: number): number => Math.max(growth, Math.ceil(value / growth) * growth);
 
-export function createKvCache(config: ModelConfig, slots: number): KvCache {
+/** Room for `slots` sequences of up to `longest` tokens; memory is only touched as far as it is used. */
+export function createKvCache(config: ModelConfig, slots: number, longest: number): KvCache {
   const { numLayers, numKeyValueHeads: K, headDim: D } = config;
+  const most = roundUp(longest);
+  const stores = Array.from({ length: 2 }, () =>
+    Array.from({ length: numLayers }, () => new Float32Array(slots * K * most * D)),
+  );
   let capacity = 0;
-  let stores: Float32Array[][] = [];
   const lengths: number[] = [];
 
+  /** Moves the rows of the active slots apart or together, in the order in which none is overwritten before it moved. */
   const resize = (needed: number): void => {
     const next = roundUp(needed);
     if (next === capacity) return;
-    const kept = Math.min(capacity, next);
-    stores = Array.from({ length: 2 }, (_, side) =>
-      Array.from({ length: numLayers }, (_, layer) => {
-        const grown = new Float32Array(slots * K * next * D);
-        const old = stores[side]?.[layer];
-        for (let row = 0; old && row < lengths.length * K; row++) {
-          grown.set(old.subarray(row * capacity * D, (row * capacity + kept) * D), row * next * D);
-        }
-        return grown;
-      }),
-    );
+    if (next > most) throw new Error(`kv-cache: ${needed} tokens in a cache for ${longest}`);
+    const rows = lengths.length * K;
+    const kept = Math.min(capacity, next) * D;
+    const [from, to] = [capacity * D, next * D];
+    for (const store of stores.flat()) {
+      for (let i = 0; i < rows; i++) {
+        const row = next > capacity ? rows - 1 - i : i;
+        store.copyWithin(row * to, row * from, row * from + kept);
+      }
+    }
     capacity = next;
   };
 

@@ -70,7 +70,9 @@ export async function sampleBatch(
 ): Promise<SampleResult[]> {
   const { config } = model;
   const results: SampleResult[] = new Array(requests.length);
-  const cache = createKvCache(config, Math.min(model.slots, requests.length));
+  const longest = Math.max(0, ...requests.map(({ prompt, params }) => prompt.length + params.maxTokens));
+  const room = Math.min(longest, config.maxPositionEmbeddings);
+  const cache = createKvCache(config, Math.min(model.slots, requests.length), room);
   const running: Running[] = [];
   const prompts = new Map<string, Prefilled>();
   const keys = requests.map((request) => request.prompt.join());
