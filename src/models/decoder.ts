@@ -59,6 +59,8 @@ export interface DecoderOptions {
 }
 
 export interface Decoder {
+  /** The embedding of each token before the first layer, [N, hidden]. */
+  readonly embedded: Tensor;
   /** Hidden states after the last norm, [N, hidden]. */
   readonly hidden: Tensor;
   /** Weight of the output head, [vocab, hidden]. */
@@ -100,7 +102,8 @@ export function decoder({ config, lora, recompute, attention, rows }: DecoderOpt
     };
   };
 
-  let hidden = gatherRows(parameter('model.embed_tokens.weight'), tokens);
+  const embedded = gatherRows(parameter('model.embed_tokens.weight'), tokens);
+  let hidden = embedded;
   for (let index = 0; index < config.numLayers; index++) {
     const prefix = `model.layers.${index}`;
     const adapters = new Map<string, ReturnType<typeof adapter>>();
@@ -126,6 +129,7 @@ export function decoder({ config, lora, recompute, attention, rows }: DecoderOpt
     hidden = region(hidden, (x) => layers[config.family](x, context), { recompute });
   }
   return {
+    embedded,
     hidden: rmsNorm(hidden, parameter('model.norm.weight'), config.rmsNormEps),
     head: parameter(config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'),
     parameters,

@@ -28,12 +28,13 @@ import type {
 } from '../types.js';
 import { adamwUpdate, clipScale, type Moments, squaredNorm } from './adamw.js';
 import { dropoutPool } from './dropout.js';
+import { addGradients, type GradientSums } from './gradient-sums.js';
 import { type Layout, layoutBatch, layoutInputs } from './layout.js';
 import { createProgram, type Device, type Program, type RunInput, type RunOutput } from './runtime.js';
 import { type SampleHooks, sampleBatch } from './sampler.js';
 import { createSamplerPrograms } from './sampler-programs.js';
 import { readState, writeState } from './state-file.js';
-import { gradientName, trainingGraph } from './training-graph.js';
+import { trainingGraph } from './training-graph.js';
 
 export interface LocalEngineOptions {
   /** A checkpoint on disk, or a model with random weights. */
@@ -107,7 +108,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
   const shapes = new Map([...trainable].map((name) => [name, current.get(name)!.shape]));
   const frozen: Weights = options.train === 'full' ? new Map() : base;
 
-  let gradients: Map<string, Float32Array> | null = null;
+  let gradients: GradientSums | null = null;
   let moments = new Map<string, Moments>();
   let step = 0;
   let microBatches = 0;
@@ -206,16 +207,8 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       if (trainable.size === 0) throw new Error('engine: it was opened for sampling only (train: none)');
       const { layout, outputs } = await run(batch, loss, true, false);
       microBatches++;
-      const first = gradients === null;
       gradients ??= new Map();
-      for (const name of trainable) {
-        const output = outputs[gradientName(name)];
-        if (!output) continue;
-        const gradient = output.data as Float32Array;
-        const sum = first ? undefined : gradients.get(name);
-        if (sum) for (let i = 0; i < sum.length; i++) sum[i]! += gradient[i]!;
-        else gradients.set(name, gradient);
-      }
+      addGradients(gradients, outputs, current, trainable, layout.feeds.tokens as BigInt64Array);
       const scalar = (name: string): number => (outputs[name]!.data as Float32Array)[0]!;
       return {
         loss: scalar('loss'),

@@ -37,9 +37,13 @@ export interface TrainingGraphOptions {
 
 export const gradientName = (parameter: string): string => `gradient:${parameter}`;
 
+export const embeddingName = 'model.embed_tokens.weight';
+/** Output with the gradient of each token's embedding, [N, hidden], to be added to the rows of the embedding's gradient. */
+export const embeddingRowsName = 'gradient rows';
+
 /**
  * The graph of one micro-batch: log-probabilities of the wanted positions and, with a loss, its value, its metrics and
- * the gradient of every trainable parameter (outputs `gradient:<name>`).
+ * the gradient of every trainable parameter (outputs `gradient:<name>`; that of the embedding's lookup apart).
  */
 export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   const { config, loss, trainable } = options;
@@ -62,7 +66,7 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   const known = loss && lossGradient(loss, placeholders, M);
   const unknown = known && Object.values(placeholders).some((placeholder) => dependsOn(known, placeholder));
   const upstream = unknown ? null : known;
-  const headName = config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
+  const headName = config.tieWordEmbeddings ? embeddingName : 'lm_head.weight';
   const head = tokenLogprobs(wanted, model.head, targets, {
     chunks,
     upstream,
@@ -76,13 +80,14 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
     const results = runLoss(loss, { logprobs: head.logprobs, ...(head.entropy && { entropy: head.entropy }) }, M);
     for (const [name, tensor] of Object.entries(results)) outputs[name === 'loss' ? 'loss' : `metric:${name}`] = tensor;
     const names = [...model.parameters.keys()].filter((name) => trainable.has(name));
-    const found = gradients(
-      [[results.loss!, constant(1)]],
-      names.map((name) => model.parameters.get(name)!),
-    );
-    names.forEach((name, i) => {
+    const tensors = names.map((name) => model.parameters.get(name)!);
+    const wanted = trainable.has(embeddingName) ? [model.embedded, ...tensors] : tensors;
+    // The gradient of the embedding leaves as one row a token: a sum over [vocab, hidden] would be all but zeros.
+    const found = gradients([[results.loss!, constant(1)]], wanted, { stopAt: [model.embedded] });
+    wanted.forEach((tensor, i) => {
       const gradient = found[i];
-      if (gradient) outputs[gradientName(name)] = gradient;
+      if (!gradient) return;
+      outputs[tensor === model.embedded ? embeddingRowsName : gradientName(names[tensors.indexOf(tensor)]!)] = gradient;
     });
   }
   return compile(outputs);
