@@ -12,6 +12,7 @@ const arrows = {
   rl: ['graph', 'engine', 'data', 'rollout', 'methods'],
   observe: [],
   run: ['graph', 'models', 'tokenizer', 'engine', 'config', 'data', 'methods', 'gym', 'rollout', 'rl', 'observe'],
+  quickstart: ['tokenizer', 'config', 'data', 'observe', 'rollout', 'run'],
 };
 
 module.exports = {

@@ -68,9 +68,12 @@ ${overrides}`,
   },
   {
     name: 'quickstart',
-    usage: '[options]',
+    usage: '[--short] [--seed N] [--output DIR]',
     summary: 'make a small chat model and train it: SFT, then GRPO',
-    help: '',
+    help: `
+  --short       only to see that everything works, in less than a minute
+  --seed N      another draw of problems, weights and samples; 1 is the default
+  --output DIR  default quickstart-out, or the next free name`,
     load: sibling('quickstart'),
   },
 ];

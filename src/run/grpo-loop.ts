@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { cadence, type TrlConfig } from '../config/index.js';
+import { cadence } from '../config/index.js';
 import { formatOrigin } from '../data/index.js';
 import { formatCount, formatNumber } from '../observe/index.js';
 import {
   addToWindow,
   createRewardScorer,
-  evaluateRewards,
   type GradientResult,
   type GrpoContext,
   type GrpoCursor,
@@ -20,6 +19,7 @@ import {
 } from '../rl/index.js';
 import { type Trajectory, writeTrajectories } from '../rollout/index.js';
 import { digest } from './files.js';
+import { evaluateHeldOut } from './grpo-evaluate.js';
 import {
   evaluationMetrics,
   formatAccuracy,
@@ -36,6 +36,7 @@ import {
   preparedPrompt,
   readGrpoPrompts,
   samplingOf,
+  trlOf,
 } from './grpo-setup.js';
 import type { Method, MethodInputs, Outcome, PreparedMethod, Run } from './method.js';
 import { optimizerOf } from './optimizer.js';
@@ -54,9 +55,9 @@ interface GrpoState {
 /** Group-relative policy optimisation with verifiable rewards. */
 export const grpo: Method = async (inputs: MethodInputs): Promise<PreparedMethod> => {
   const { config, console } = inputs;
-  const trl = config.trl!;
-  const prompts = await readGrpoPrompts(inputs, trl);
-  const rewards = await openRewards(inputs, trl, prompts.train[0]!);
+  const trl = trlOf(config);
+  const prompts = await readGrpoPrompts(inputs);
+  const rewards = await openRewards(inputs, prompts.train[0]!);
   const plan = planGrpo({
     prompts: prompts.train.length,
     seed: config.seed,
@@ -85,35 +86,30 @@ export const grpo: Method = async (inputs: MethodInputs): Promise<PreparedMethod
       ['rewards', rewards.map(({ source, weight }) => (weight === 1 ? source : `${weight} × ${source}`)).join(', ')],
       [
         'prompts',
-        `${formatCount(prompts.train.length)} to train on, ${formatCount(prompts.eval.length)} to evaluate on`,
+        `${formatCount(prompts.train.length)} to train on, ${formatCount(prompts.held.length)} to evaluate on`,
       ],
     ],
     decisions: [],
     warnings:
-      prompts.eval.length > 0 && config.eval_strategy === 'no'
+      prompts.held.length > 0 && config.eval_strategy === 'no'
         ? ['eval_strategy is no: held-out prompts are not used']
         : [],
     headline: ['reward', 'eval_accuracy', 'eval_reward'],
     dataDigest: digest(prompts.train.flatMap(({ promptText, columns }) => [promptText, JSON.stringify(columns)])),
-    train: (run) => trainGrpo(run, trl, prompts, rewards, plan),
+    train: (run) => trainGrpo(run, prompts, rewards, plan),
   };
 };
 
-async function trainGrpo(
-  run: Run,
-  trl: TrlConfig,
-  prompts: Prompts,
-  rewards: readonly Reward[],
-  plan: GrpoPlan,
-): Promise<Outcome> {
+async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[], plan: GrpoPlan): Promise<Outcome> {
   const { config, console, engine, metrics, stop } = run;
+  const trl = trlOf(config);
   const steps = cadence(config, plan);
   const train = prompts.train.map(preparedPrompt);
-  const held = prompts.eval.map(preparedPrompt);
+  const held = prompts.held.map(preparedPrompt);
   const origins = new Map(prompts.train.map((prompt, i) => [train[i]!.id, formatOrigin(prompt.origin)]));
   const evaluates = held.length > 0 && config.eval_strategy !== 'no';
   const scorer = createRewardScorer(rewards);
-  const sampling = samplingOf(run, trl);
+  const sampling = samplingOf(config, run.tokenizer);
 
   const start = run.resumed?.method as GrpoState | undefined;
   let { cursor, tokens, window, evaluationDue }: GrpoState = start ?? {
@@ -128,30 +124,29 @@ async function trainGrpo(
 
   const evaluate = async (): Promise<void> => {
     await engine.publish(step);
-    const bar = console.progress({ label: 'evaluate', total: held.length, unit: 'answers' });
-    const started = performance.now();
-    const result = await evaluateRewards(engine, run.tokenizer, held, scorer, {
-      params: { ...sampling, temperature: 0, topP: 1, topK: 0, minP: 0, repetitionPenalty: 1 },
-      seed: config.seed,
-      step,
+    const result = await evaluateHeldOut({
+      config,
+      tokenizer: run.tokenizer,
+      console,
       signal: stop,
-      onProgress: ({ finished, sampledTokens }) => bar.update(finished, `${formatCount(sampledTokens)} tokens`),
-    }).finally(() => bar.stop());
+      engine,
+      prompts: held,
+      scorer,
+      step,
+    });
     await writeTrajectories(join(run.outputDir, 'eval'), step, result.trajectories);
-    reportFailures(run, result.failures);
-    const seconds = (performance.now() - started) / 1000;
-    metrics.log(step, { ...evaluationMetrics(result), eval_seconds: seconds, epoch });
+    metrics.log(step, { ...evaluationMetrics(result), epoch });
     console.log(`step ${step}: ${formatAccuracy(result.accuracy)}`);
     evaluationDue = false;
   };
 
-  const reference = await openReference(run, trl.beta);
+  const reference = await openReference(run);
   const context: GrpoContext = {
     engine,
     reference: reference?.forward ?? null,
     tokenizer: run.tokenizer,
     scorer,
-    settings: lossSettings(config, trl),
+    settings: lossSettings(config),
     numGenerations: trl.num_generations,
     sampling,
     scaleRewards: trl.scale_rewards,
@@ -209,7 +204,7 @@ async function trainGrpo(
             show(`sampling ${finished}/${total}, ${formatCount(sampledTokens)} tokens`),
           onScored: async ({ groups, failures }) => {
             sampled = groups;
-            reportFailures(run, failures);
+            reportFailures(console, failures);
             await writeTrajectories(run.outputDir, generation.firstStep + 1, groups.flat());
           },
           onPass: (done, total) => show(`training ${done}/${total}`),

@@ -1,12 +1,13 @@
 import { UserError } from '../config/index.js';
-import { formatNumber } from '../observe/index.js';
+import { type Console, formatNumber } from '../observe/index.js';
 import type { Accuracy, Evaluation, GradientResult, Metrics, RewardFailure } from '../rl/index.js';
 import type { Trajectory } from '../rollout/index.js';
 import { type BadSequence, writeBadBatch } from './bad-batch.js';
 import type { Run } from './method.js';
 
 /** An evaluation under the names of metrics.jsonl; what has no value is left out. */
-export function evaluationMetrics({ reward, rewards, accuracy, noVerdict, truncated }: Evaluation): Metrics {
+export function evaluationMetrics(evaluation: Evaluation & { readonly seconds: number }): Metrics {
+  const { reward, rewards, accuracy, noVerdict, truncated, seconds } = evaluation;
   return {
     ...(reward !== null && { eval_reward: reward }),
     ...(accuracy.value !== null && {
@@ -19,6 +20,7 @@ export function evaluationMetrics({ reward, rewards, accuracy, noVerdict, trunca
     ),
     eval_no_verdict: noVerdict,
     eval_truncated: truncated,
+    eval_seconds: seconds,
   };
 }
 
@@ -39,7 +41,7 @@ export function progressNote(metrics: Metrics, before: string): string {
   ].join('  ');
 }
 
-export function reportFailures({ console }: Run, failures: readonly RewardFailure[]): void {
+export function reportFailures(console: Console, failures: readonly RewardFailure[]): void {
   for (const { completions, message } of failures) {
     console.warn(`${completions} answers got no verdict and are left out. ${message}`);
   }

@@ -1,40 +1,40 @@
 import { basename } from 'node:path';
-import type { RunConfig, TrlConfig } from '../config/index.js';
+import { type RunConfig, type TrlConfig, UserError } from '../config/index.js';
 import { formatPromptReport, type Prompt, readPrompts } from '../data/index.js';
 import type { SamplingParams } from '../engine/index.js';
 import { formatBytes } from '../observe/index.js';
 import { checkRewards, type GrpoLossSettings, loadRewards, type Reference, type Reward } from '../rl/index.js';
 import type { PreparedPrompt } from '../rollout/index.js';
+import type { Tokenizer } from '../tokenizer/index.js';
 import type { MethodInputs, Run } from './method.js';
 import { answerEnds } from './open-tokenizer.js';
 
-/** Prompts to train on and held-out ones. */
 export interface Prompts {
   readonly train: readonly Prompt[];
-  readonly eval: readonly Prompt[];
+  readonly held: readonly Prompt[];
 }
 
-export async function readGrpoPrompts(
-  { config, tokenizer, console, signal }: MethodInputs,
-  trl: TrlConfig,
-): Promise<Prompts> {
+/** The options of `rl: grpo`, which the config's rules make sure of. */
+export function trlOf({ trl }: RunConfig): TrlConfig {
+  if (trl === null) throw new UserError('rl: grpo needs trl.reward_funcs.');
+  return trl;
+}
+
+export async function readGrpoPrompts({ config, tokenizer, console, signal }: MethodInputs): Promise<Prompts> {
   const bar = console.progress({ label: 'read data', total: null, unit: 'rows' });
   const prepared = await readPrompts(config, tokenizer, {
-    maxPromptTokens: config.sequence_len - trl.max_completion_length,
+    maxPromptTokens: config.sequence_len - trlOf(config).max_completion_length,
     signal,
     progress: ({ rows, bytesRead, totalBytes }) =>
       bar.update(rows, `${formatBytes(bytesRead)} of ${formatBytes(totalBytes)}`),
   }).finally(() => bar.stop());
   console.log(formatPromptReport(prepared.report));
-  return prepared;
+  return { train: prepared.train, held: prepared.eval };
 }
 
 /** Loads the rewards and calls each once on a row, so that their faults show before anything is trained. */
-export async function openRewards(
-  { console, signal }: MethodInputs,
-  trl: TrlConfig,
-  sample: Prompt,
-): Promise<Reward[]> {
+export async function openRewards({ config, console, signal }: MethodInputs, sample: Prompt): Promise<Reward[]> {
+  const trl = trlOf(config);
   const rewards = await loadRewards(trl.reward_funcs, { baseDir: process.cwd(), weights: trl.reward_weights });
   const prompt = sample.messages ?? sample.promptText;
   for (const { name, missingColumns } of await checkRewards(rewards, { prompt, columns: sample.columns }, { signal })) {
@@ -55,7 +55,8 @@ export function preparedPrompt({ origin, messages, promptText, promptIds, column
   };
 }
 
-export function samplingOf({ config, tokenizer }: Pick<Run, 'config' | 'tokenizer'>, trl: TrlConfig): SamplingParams {
+export function samplingOf(config: RunConfig, tokenizer: Tokenizer): SamplingParams {
+  const trl = trlOf(config);
   return {
     maxTokens: trl.max_completion_length,
     temperature: trl.temperature,
@@ -68,7 +69,8 @@ export function samplingOf({ config, tokenizer }: Pick<Run, 'config' | 'tokenize
   };
 }
 
-export function lossSettings(config: RunConfig, trl: TrlConfig): GrpoLossSettings {
+export function lossSettings(config: RunConfig): GrpoLossSettings {
+  const trl = trlOf(config);
   return {
     lossType: trl.loss_type,
     epsilon: trl.epsilon,
@@ -84,11 +86,8 @@ export function lossSettings(config: RunConfig, trl: TrlConfig): GrpoLossSetting
 }
 
 /** The frozen reference: the base without its adapter, or for full training a second copy of the weights it began with. */
-export async function openReference(
-  run: Run,
-  beta: number,
-): Promise<{ forward: Reference; dispose(): Promise<void> } | null> {
-  if (beta === 0) return null;
+export async function openReference(run: Run): Promise<{ forward: Reference; dispose(): Promise<void> } | null> {
+  if (trlOf(run.config).beta === 0) return null;
   if (run.config.adapter !== null) {
     return {
       forward: (batch, options) => run.engine.forward(batch, { ...options, adapter: 'off' }),

@@ -1,3 +1,4 @@
+export { evaluate } from './grpo-evaluate.js';
 export { type MergeResult, mergeLora, mergeTolerance } from './merge-lora.js';
 export type { Method, MethodInputs, Outcome, PreparedMethod, Run } from './method.js';
 export { type TrainOptions, type TrainResult, train } from './train.js';

@@ -1,0 +1,51 @@
+/** Sizes of a quickstart. */
+export interface QuickstartPlan {
+  readonly demonstrations: number;
+  /** Share of them that write their steps; the others only state the result. */
+  readonly stepsShare: number;
+  readonly prompts: number;
+  readonly heldOut: number;
+  readonly sftSteps: number;
+  readonly grpoSteps: number;
+  /** Answers of one GRPO step. */
+  readonly answers: number;
+  readonly model: Readonly<Record<string, unknown>>;
+}
+
+const model = (hidden: number, layers: number): Readonly<Record<string, unknown>> => ({
+  architectures: ['LlamaForCausalLM'],
+  model_type: 'llama',
+  hidden_size: hidden,
+  intermediate_size: 3 * hidden,
+  num_hidden_layers: layers,
+  num_attention_heads: hidden / 32,
+  num_key_value_heads: hidden / 64,
+  max_position_embeddings: 256,
+  rms_norm_eps: 1e-5,
+  rope_theta: 10000,
+  initializer_range: 0.04,
+  tie_word_embeddings: true,
+});
+
+export const fullPlan: QuickstartPlan = {
+  demonstrations: 6000,
+  stepsShare: 0.35,
+  prompts: 2000,
+  heldOut: 256,
+  sftSteps: 300,
+  grpoSteps: 40,
+  answers: 128,
+  model: model(128, 4),
+};
+
+/** Shows that everything works, not what can be learnt. */
+export const shortPlan: QuickstartPlan = {
+  ...fullPlan,
+  demonstrations: 600,
+  prompts: 64,
+  heldOut: 32,
+  sftSteps: 20,
+  grpoSteps: 3,
+  answers: 32,
+  model: model(64, 2),
+};
