@@ -579,6 +579,37 @@ const neural: readonly OpRow[] = [
     },
   ),
   row(
+    'cumulativeSum',
+    shapeOf(1, 3),
+    (shape, dim) => ({
+      inputs: [float(shape.map(dim))],
+      build: ([x]) => [graph.cumulativeSum(x!)],
+      reference: ([x]) => [
+        tabulate(shape, (index) => {
+          let total = 0;
+          for (let i = 0; i <= index.at(-1)!; i++) total += reference.at(x!, [...index.slice(0, -1), i]);
+          return total;
+        }),
+      ],
+    }),
+    { differentiable: false },
+  ),
+  row(
+    'floorToInt',
+    shapeOf(0, 3),
+    (shape, dim) => ({
+      inputs: [float(shape.map(dim), { kind: 'nonzero' })],
+      build: ([x]) => [graph.floorToInt(x!)],
+      reference: ([x]) => [pointwise((a) => Math.floor(a), x!)],
+    }),
+    { differentiable: false },
+  ),
+  row('corner', fc.tuple(shapeOf(1, 3), shapeOf(0, 3)), ([shape, other], dim) => ({
+    inputs: [float(shape.map(dim)), float(other.map(dim))],
+    build: ([x, y]) => [graph.after(x!, [y!])],
+    reference: ([x]) => [pointwise((a) => a, x!)],
+  })),
+  row(
     'argmax',
     shapeOf(1, 3),
     (shape, dim) => ({

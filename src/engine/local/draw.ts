@@ -6,7 +6,8 @@ export interface Draw {
   readonly probability: number;
 }
 
-const noDistribution = 'sampler: the next-token probabilities are not a number; the weights it samples with are broken';
+export const noDistribution =
+  'sampler: the next-token probabilities are not a number; the weights it samples with are broken';
 
 const argmax = (p: Float32Array): number => {
   let best = 0;

@@ -1,4 +1,5 @@
 import {
+  argmax,
   type CompiledGraph,
   type CompileOptions,
   compile,
@@ -23,6 +24,7 @@ import {
   type LoraSpec,
   type ModelConfig,
 } from '../../models/index.js';
+import { drawInGraph } from './draw-graph.js';
 
 export interface SamplerGraphOptions {
   readonly config: ModelConfig;
@@ -56,10 +58,13 @@ export function prefillGraph({ config, lora, constants }: SamplerGraphOptions, s
 }
 
 /**
- * One more token for each of B sequences over their caches [B, K, T, D]. Plain: the model's own `probabilities`. Tempered:
- * `probabilities` after temperature, and `logits` with their log-normalizers, from which the model's own follow.
+ * What a decoding step returns: tokens drawn in the graph (`drawn`), the model's own `probabilities` (`plain`), or
+ * `probabilities` after temperature with the `logits` and their log-normalizers, from which the model's own follow.
  */
-export function decodeGraph({ config, lora, constants }: SamplerGraphOptions, tempered: boolean): CompiledGraph {
+export type DecodeMode = 'drawn' | 'plain' | 'tempered';
+
+/** One more token for each of B sequences over their caches [B, K, T, D]. */
+export function decodeGraph({ config, lora, constants }: SamplerGraphOptions, mode: DecodeMode): CompiledGraph {
   const outputs: Record<string, Tensor> = {};
   const [B, T] = ['B', 'T'].map(symbol) as [Dim, Dim];
   const shape = [B, config.numKeyValueHeads, T, config.headDim];
@@ -76,7 +81,15 @@ export function decodeGraph({ config, lora, constants }: SamplerGraphOptions, te
   );
   const model = decoder({ config, lora, recompute: false, attention, rows: 'B' });
   const logits = linear(model.hidden, model.head);
-  if (!tempered) return compile({ ...outputs, probabilities: softmax(logits) }, { constants });
+  const plain = softmax(logits);
+  if (mode === 'plain') return compile({ ...outputs, probabilities: plain }, { constants });
+  if (mode === 'drawn') {
+    const u = input('uniform', 'float32', [B, 1]);
+    const firstRows = input('firstRows', 'int64', [B]);
+    const drawn = drawInGraph(plain, u, firstRows, config.vocabSize);
+    const best = { bestToken: argmax(plain), bestProbability: max(plain, [-1]) };
+    return compile({ ...outputs, ...drawn, ...best }, { constants });
+  }
   const probabilities = softmax(multiply(logits, input('inverseTemperature', 'float32', [B, 1])));
   return compile({ ...outputs, ...withLogNormalizer(logits), probabilities }, { constants });
 }

@@ -1,11 +1,11 @@
 import type { ConstantData } from '../../graph/index.js';
 import type { BlockShape, LoraSpec, ModelConfig, Weights } from '../../models/index.js';
 import { createProgram, type ExternalFile, type Program, type RuntimeOptions } from './runtime.js';
-import { decodeGraph, prefillGraph } from './sampler-graph.js';
+import { type DecodeMode, decodeGraph, prefillGraph } from './sampler-graph.js';
 
 /** The sampler's sessions, made when first needed and kept. */
 export interface SamplerPrograms {
-  decode(tempered: boolean): Promise<Program>;
+  decode(mode: DecodeMode): Promise<Program>;
   prefill(shape: BlockShape): Promise<Program>;
   release(): Promise<void>;
 }
@@ -36,10 +36,8 @@ export function createSamplerPrograms({ config, lora, frozen, runtime }: Sampler
     return program;
   };
   return {
-    decode: (tempered) =>
-      once(`decode ${tempered}`, () =>
-        createProgram(decodeGraph({ config, lora, constants }, tempered), runtime, external),
-      ),
+    decode: (mode) =>
+      once(`decode ${mode}`, () => createProgram(decodeGraph({ config, lora, constants }, mode), runtime, external)),
     // Prompts come in at hundreds of rows, where packed weights gain nothing and would be held a second time.
     prefill: (shape) =>
       once(`prefill ${shape.blocks} ${shape.uniform}`, () =>

@@ -1,11 +1,12 @@
 import { type BlockShape, type ModelConfig, maskName, type RopeTables } from '../../models/index.js';
 import type { SampleRequest, SampleResult } from '../types.js';
-import { drawToken, penalize, temper } from './draw.js';
+import { drawToken, noDistribution, penalize, temper } from './draw.js';
+import { drawBlocks } from './draw-graph.js';
 import { createKvCache, type KvCache, type PromptKeyValues } from './kv-cache.js';
 import { layoutBatch, layoutInputs } from './layout.js';
 import { uniform } from './random.js';
 import type { Program, RunInput, RunOutput } from './runtime.js';
-import { keyName, newKeyName, newValueName, valueName } from './sampler-graph.js';
+import { type DecodeMode, keyName, newKeyName, newValueName, valueName } from './sampler-graph.js';
 import { createStopMatcher, type StopMatcher } from './stop.js';
 
 export interface SamplerModel {
@@ -13,7 +14,7 @@ export interface SamplerModel {
   readonly rope: RopeTables;
   /** Weights and adapter matrices that are inputs of the programs. */
   readonly weights: Readonly<Record<string, RunInput>>;
-  decode(tempered: boolean): Promise<Program>;
+  decode(mode: DecodeMode): Promise<Program>;
   prefill(shape: BlockShape): Promise<Program>;
   readonly vocabulary: readonly Uint8Array[] | null;
   readonly version: number;
@@ -49,6 +50,12 @@ interface Prefilled {
   readonly logNormalizer: number;
 }
 
+interface Taken {
+  readonly token: number;
+  readonly samplingLogprob: number;
+  readonly logprob: number;
+}
+
 /** Rows of the next-token outputs that belong to one sequence. */
 interface NextToken {
   /** After temperature. */
@@ -58,9 +65,20 @@ interface NextToken {
   readonly logNormalizer: number;
 }
 
-/** Whether a request needs more than the model's own probabilities. */
-const isTempered = ({ params }: SampleRequest): boolean =>
-  (params.temperature !== 0 && params.temperature !== 1) || params.repetitionPenalty !== 1;
+/** Below this drawing in the graph costs more than copying the probabilities out. */
+const drawnVocabulary = 8192;
+
+/** The cheapest decoding step that serves all requests. */
+function decodeMode(requests: readonly SampleRequest[], vocabSize: number): DecodeMode {
+  const every = (test: (params: SampleRequest['params']) => boolean): boolean =>
+    requests.every(({ params }) => test(params));
+  const plain = every(
+    ({ temperature, repetitionPenalty }) => (temperature === 0 || temperature === 1) && repetitionPenalty === 1,
+  );
+  const uncut = every(({ topP, topK, minP }) => topP >= 1 && topK === 0 && minP === 0);
+  if (plain && uncut && vocabSize >= drawnVocabulary) return 'drawn';
+  return plain ? 'plain' : 'tempered';
+}
 
 /** Continuous batching: finished sequences leave their slot and waiting ones take it, between decoding steps. */
 export async function sampleBatch(
@@ -81,8 +99,8 @@ export async function sampleBatch(
   requests.forEach((request, i) => {
     checkRequest(request, i, model);
   });
-  const tempered = requests.some(isTempered);
-  const program = await model.decode(tempered);
+  const mode = decodeMode(requests, config.vocabSize);
+  const program = await model.decode(mode);
   let next = 0;
   let sampled = 0;
 
@@ -112,15 +130,12 @@ export async function sampleBatch(
     };
   };
 
-  /** Draws the next token of a sequence; returns why it ends, or null. */
-  const advance = (run: Running, row: NextToken): SampleResult['finishReason'] | null => {
-    const { params, seed, prompt } = run.request;
-    const { logits } = row;
-    if (run.seen && logits) penalize(row.probabilities, logits, run.seen, params.repetitionPenalty, params.temperature);
-    const { token, probability } = drawToken(row.probabilities, params, uniform(seed, run.tokens.length));
+  /** Takes the next token of a sequence; returns why it ends, or null. */
+  const take = (run: Running, { token, samplingLogprob, logprob }: Taken): SampleResult['finishReason'] | null => {
+    const { params, prompt } = run.request;
     run.tokens.push(token);
-    run.samplingLogprobs.push(Math.log(probability));
-    run.logprobs.push(logits ? logits[token]! - row.logNormalizer : Math.log(row.probabilities[token]!));
+    run.samplingLogprobs.push(samplingLogprob);
+    run.logprobs.push(logprob);
     run.seen?.add(token);
     sampled++;
     if (params.stopTokens.includes(token) || run.stop?.push(token)) return 'stop';
@@ -162,7 +177,7 @@ export async function sampleBatch(
       const run = start(index);
       // A group shares the logits, not the temperature.
       const probabilities = temper(logits, run.request.params.temperature);
-      const reason = advance(run, { probabilities, logits, logNormalizer });
+      const reason = take(run, draw(run, { probabilities, logits, logNormalizer }));
       newest.push({ index, token: run.tokens.at(-1)! });
       if (reason) finish(run, reason);
       else running[cache.open(keyValues)] = run;
@@ -182,12 +197,12 @@ export async function sampleBatch(
     }
     await admit();
     if (cache.active === 0) continue;
-    const rows = await decodeStep(model, program, tempered, cache, running);
+    const taken = await decodeStep(model, program, mode, cache, running);
     const newest: { index: number; token: number }[] = [];
     // From the last slot down, as closing a slot moves the last one into it.
     for (let slot = running.length - 1; slot >= 0; slot--) {
       const run = running[slot]!;
-      const reason = advance(run, rows[slot]!);
+      const reason = take(run, taken[slot]!);
       newest.push({ index: run.index, token: run.tokens.at(-1)! });
       if (!reason) continue;
       finish(run, reason);
@@ -253,10 +268,10 @@ const maskedOut = -1e9;
 async function decodeStep(
   model: SamplerModel,
   program: Program,
-  tempered: boolean,
+  mode: DecodeMode,
   cache: KvCache,
   running: readonly Running[],
-): Promise<NextToken[]> {
+): Promise<Taken[]> {
   const { config, rope } = model;
   cache.reserve();
   const { active: B, capacity: T, lengths } = cache;
@@ -273,6 +288,11 @@ async function decodeStep(
     positions: { data: BigInt64Array.from(running, (_, slot) => BigInt(slot)), shape: [1, B] },
     cos: { data: cos, shape: [B, half] },
     sin: { data: sin, shape: [B, half] },
+    uniform: { data: Float32Array.from(running, nextUniform), shape: [B, 1] },
+    firstRows: {
+      data: BigInt64Array.from(running, (_, slot) => BigInt(slot * drawBlocks(config.vocabSize))),
+      shape: [B],
+    },
     inverseTemperature: {
       data: Float32Array.from(running, ({ request: { params } }) => 1 / (params.temperature || 1)),
       shape: [B, 1],
@@ -296,11 +316,46 @@ async function decodeStep(
     layers.map((layer) => floats(outputs[newKeyName(layer)]!)),
     layers.map((layer) => floats(outputs[newValueName(layer)]!)),
   );
-  return running.map((_, slot) => ({
-    probabilities: row(floats(outputs.probabilities!), slot, config.vocabSize),
-    logits: tempered ? row(floats(outputs.logits!), slot, config.vocabSize) : null,
-    logNormalizer: tempered ? floats(outputs.logNormalizer!)[slot]! : 0,
-  }));
+  if (mode === 'drawn') {
+    const [token, best] = ['token', 'bestToken'].map((name) => outputs[name]!.data as BigInt64Array) as [
+      BigInt64Array,
+      BigInt64Array,
+    ];
+    const [chance, bestChance] = ['probability', 'bestProbability'].map((name) => floats(outputs[name]!)) as [
+      Float32Array,
+      Float32Array,
+    ];
+    return running.map(({ request }, slot) => {
+      const greedy = request.params.temperature === 0;
+      const probability = greedy ? bestChance[slot]! : chance[slot]!;
+      if (!(probability > 0)) throw new Error(noDistribution);
+      const logprob = Math.log(probability);
+      return { token: Number(greedy ? best[slot] : token[slot]), samplingLogprob: greedy ? 0 : logprob, logprob };
+    });
+  }
+  const tempered = mode === 'tempered';
+  return running.map((run, slot) =>
+    draw(run, {
+      probabilities: row(floats(outputs.probabilities!), slot, config.vocabSize),
+      logits: tempered ? row(floats(outputs.logits!), slot, config.vocabSize) : null,
+      logNormalizer: tempered ? floats(outputs.logNormalizer!)[slot]! : 0,
+    }),
+  );
+}
+
+/** The uniform draw for the next token of a sequence: a function of its seed and of how far it is. */
+const nextUniform = ({ request, tokens }: Running): number => uniform(request.seed, tokens.length);
+
+/** Draws a sequence's next token outside the graph. */
+function draw(run: Running, { probabilities, logits, logNormalizer }: NextToken): Taken {
+  const { params } = run.request;
+  if (run.seen && logits) penalize(probabilities, logits, run.seen, params.repetitionPenalty, params.temperature);
+  const { token, probability } = drawToken(probabilities, params, nextUniform(run));
+  return {
+    token,
+    samplingLogprob: Math.log(probability),
+    logprob: logits ? logits[token]! - logNormalizer : Math.log(probabilities[token]!),
+  };
 }
 
 const floats = (output: RunOutput): Float32Array => output.data as Float32Array;

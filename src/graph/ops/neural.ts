@@ -103,3 +103,38 @@ const argmaxOp = define({
 export function argmax(x: Tensor): Tensor {
   return apply(argmaxOp, [x]);
 }
+
+const cumulativeSumOp = define({
+  name: 'cumulativeSum',
+  infer(inputs) {
+    const [x] = inputs as readonly [Tensor];
+    if (x.dtype !== 'float32' || x.shape.length === 0)
+      fail('cumulativeSum', inputs, 'takes float32 with one axis or more');
+    return [{ dtype: 'float32', shape: x.shape }];
+  },
+  lower: ({ emit, inputs, integers, node }) =>
+    emit('CumSum', [inputs[0]!, integers([node.inputs[0]!.shape.length - 1], [])]),
+});
+
+/** Running sums along the last axis. No gradient flows through it. */
+export function cumulativeSum(x: Tensor): Tensor {
+  return apply(cumulativeSumOp, [x]);
+}
+
+const floorOp = define({
+  name: 'floorToInt',
+  infer(inputs) {
+    const [x] = inputs as readonly [Tensor];
+    if (x.dtype !== 'float32') fail('floorToInt', inputs, 'takes float32');
+    return [{ dtype: 'int64', shape: x.shape }];
+  },
+  lower({ emit, inputs }) {
+    const [whole] = emit('Floor', inputs);
+    return emit('Cast', [whole!], { to: 7 });
+  },
+});
+
+/** The largest integer at most each value, as int64. */
+export function floorToInt(x: Tensor): Tensor {
+  return apply(floorOp, [x]);
+}
