@@ -604,11 +604,6 @@ const neural: readonly OpRow[] = [
     }),
     { differentiable: false },
   ),
-  row('corner', fc.tuple(shapeOf(1, 3), shapeOf(0, 3)), ([shape, other], dim) => ({
-    inputs: [float(shape.map(dim)), float(other.map(dim))],
-    build: ([x, y]) => [graph.after(x!, [y!])],
-    reference: ([x]) => [pointwise((a) => a, x!)],
-  })),
   row(
     'argmax',
     shapeOf(1, 3),
