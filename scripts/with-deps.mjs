@@ -1,5 +1,5 @@
 // Installs the dependencies when they are missing or not those of the lock file, builds, then runs one of the project's
-// commands. It imports nothing outside Node: it is what a fresh clone runs first.
+// commands (`build` does no more). It imports nothing outside Node: it is what a fresh clone runs first.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -10,6 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [task, ...args] = process.argv.slice(2);
 
 const commands = {
+  build: { node: '20.0', argv: null },
   quickstart: { node: '20.0', argv: ['bin/anneal.mjs', 'quickstart', ...args] },
   test: { node: '20.19', argv: ['node_modules/vitest/vitest.mjs', 'run', ...args] },
   bench: { node: '20.0', argv: ['--import', 'tsx', 'bench/main.ts', ...args] },
@@ -82,4 +83,4 @@ if (reason !== null) {
 }
 const built = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
 if (built !== 0) stop(built, '', 'The build has failed; the lines above say where.');
-process.exit(await run(process.execPath, command.argv));
+process.exit(command.argv === null ? 0 : await run(process.execPath, command.argv));
