@@ -44,7 +44,7 @@ for (let step = 0; step < warmup + Number(steps); step++) {
   const start = performance.now();
   await compute.forwardBackward(batch, crossEntropy);
   const middle = performance.now();
-  compute.optimStep(adamw);
+  await compute.optimStep(adamw);
   const end = performance.now();
   if (step < warmup) continue;
   gradientTimes.push((middle - start) / 1000);

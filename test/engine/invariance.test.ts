@@ -67,7 +67,7 @@ async function accumulate(compute: Compute, microBatches: readonly Batch[], loss
   }
   const gradients = new Map(names.map((name) => [name, compute.gradient(name)!.slice()]));
   // A rate of 0 leaves the weights as they are and clears the gradient.
-  compute.optimStep({ learningRate: 0, beta1: 0.9, beta2: 0.9, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 0 });
+  await compute.optimStep({ learningRate: 0, beta1: 0.9, beta2: 0.9, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 0 });
   return { loss: total, logprobs, gradients };
 }
 

@@ -116,7 +116,14 @@ it('a LoRA engine samples with its adapter, which the trainer agrees with', asyn
   const weights = [new Float32Array(20).fill(0.05)];
   for (let step = 0; step < 3; step++) {
     await compute.forwardBackward({ sequences: [sequence], inputs: { weights }, scalars: {} }, crossEntropy);
-    compute.optimStep({ learningRate: 0.02, beta1: 0.9, beta2: 0.99, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 0 });
+    await compute.optimStep({
+      learningRate: 0.02,
+      beta1: 0.9,
+      beta2: 0.99,
+      epsilon: 1e-8,
+      weightDecay: 0,
+      maxGradNorm: 0,
+    });
   }
   compute.publish(1);
   const after = await sample(compute, requests);

@@ -26,7 +26,8 @@ import type {
   SampleRequest,
   SampleResult,
 } from '../types.js';
-import { adamwUpdate, clipScale, type Moments, squaredNorm } from './adamw.js';
+import { clipScale, type Moments, squaredNorm } from './adamw.js';
+import { type AdamwJob, createAdamwPool } from './adamw-pool.js';
 import { dropoutPool } from './dropout.js';
 import { addGradients, type GradientSums } from './gradient-sums.js';
 import { type Layout, layoutBatch, layoutInputs } from './layout.js';
@@ -65,7 +66,7 @@ export interface Compute {
   readonly parameterCount: { readonly trained: number; readonly total: number };
   forward(batch: Batch, options: Omit<ForwardOptions, 'signal'>): Promise<ForwardResult>;
   forwardBackward(batch: Batch, loss: Loss): Promise<ForwardBackwardResult>;
-  optimStep(params: OptimStepParams): OptimStepResult;
+  optimStep(params: OptimStepParams): Promise<OptimStepResult>;
   sample(requests: readonly SampleRequest[], hooks: SampleHooks): Promise<SampleResult[]>;
   publish(version: number): void;
   saveState(directory: string): Promise<void>;
@@ -119,6 +120,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
   /** Whether the published weights are the current arrays themselves, which an update must then leave alone. */
   let shared = true;
 
+  const optimizer = createAdamwPool(options.threads);
   const programs = new Map<string, Promise<Program>>();
   const programFor = (layout: Layout, loss: Loss | null, adapterOn: boolean, entropy: boolean): Promise<Program> => {
     const key = [
@@ -217,7 +219,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       };
     },
 
-    optimStep(params) {
+    async optimStep(params) {
       if (!gradients) throw new Error('engine: optimStep without a gradient; call forwardBackward first');
       let squares = 0;
       for (const gradient of gradients.values()) squares += squaredNorm(gradient);
@@ -228,19 +230,21 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       const scale = clipScale(gradNorm, params.maxGradNorm);
       step++;
       microBatchesStepped = microBatches;
-      for (const [name, gradient] of accumulated) {
-        const { data, shape } = current.get(name)!;
-        let weights = data as Float32Array;
-        if (shared) {
-          weights = weights.slice();
-          current.set(name, { data: weights, shape });
-        }
-        let moment = moments.get(name);
-        if (!moment) {
-          moment = { m: new Float32Array(weights.length), v: new Float32Array(weights.length) };
-          moments.set(name, moment);
-        }
-        adamwUpdate(weights, gradient, moment, params, step, scale);
+      const jobs = [...accumulated].map(([name, gradient]): AdamwJob => {
+        const weights = current.get(name)!.data as Float32Array;
+        const before = moments.get(name);
+        return {
+          name,
+          weights: own(weights, shared),
+          gradient: own(gradient, false),
+          moments: before
+            ? { m: own(before.m, false), v: own(before.v, false) }
+            : { m: new Float32Array(weights.length), v: new Float32Array(weights.length) },
+        };
+      });
+      for (const job of await optimizer.run({ jobs, params, step, scale })) {
+        current.set(job.name, { data: job.weights, shape: shapes.get(job.name)! });
+        moments.set(job.name, job.moments);
       }
       shared = false;
       return { gradNorm, step };
@@ -311,6 +315,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       for (const program of programs.values()) await (await program).release();
       programs.clear();
       await samplers.release();
+      await optimizer.dispose();
     },
   };
 }
@@ -327,6 +332,12 @@ async function loadModel({ model, adapter, seed }: LocalEngineOptions) {
         ? await loadAdapter(adapter.path, checkpoint.config)
         : randomAdapter(checkpoint.config, adapter, seed);
   return { ...checkpoint, adapter: loaded };
+}
+
+/** An array that is alone in its memory, so that the memory can be handed to another thread; `copy` in any case. */
+function own(array: Float32Array, copy: boolean): Float32Array<ArrayBuffer> {
+  const alone = array.byteLength === array.buffer.byteLength && array.buffer instanceof ArrayBuffer;
+  return alone && !copy ? (array as Float32Array<ArrayBuffer>) : new Float32Array(array);
 }
 
 /** Typed arrays differ from plain arrays in JSON; a loss's constants are part of its identity. */

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
 import type { ModelConfig } from '../../models/index.js';
 import type {
   Capabilities,
@@ -12,6 +10,7 @@ import type {
 } from '../types.js';
 import type { LocalEngineOptions } from './compute.js';
 import { abortSlots, type Verb, type WorkerReply, type WorkerRequest } from './protocol.js';
+import { startWorker } from './start-worker.js';
 
 export interface LocalEngine extends Engine {
   readonly config: ModelConfig;
@@ -31,7 +30,7 @@ interface Pending {
  * the thread it runs in; the caller's thread stays free. Rejects when the model cannot be loaded.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<LocalEngine> {
-  const worker = startWorker();
+  const worker = startWorker('worker');
   const abortFlags = new Int32Array(new SharedArrayBuffer(abortSlots * Int32Array.BYTES_PER_ELEMENT));
   const pending = new Map<number, Pending>();
   let nextId = 0;
@@ -115,15 +114,4 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<Lo
       await worker.terminate();
     },
   };
-}
-
-/** The built package starts its worker file; from TypeScript sources (in tests) a loader has to come first. */
-function startWorker(): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./worker.js', import.meta.url));
-  const loader = createRequire(import.meta.url)
-    .resolve('tsx/esm/api')
-    .replace(/\.cjs$/, '.mjs');
-  const file = new URL('./worker.ts', import.meta.url).href;
-  const script = `import('${loader}').then(({ register }) => { register(); return import('${file}'); })`;
-  return new Worker(script, { eval: true });
 }
