@@ -15,8 +15,8 @@ const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--loglevel',
 const packed = new Set(JSON.parse(output)[0].files.map(({ path }) => normalize(path)));
 
 const targets = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)));
-// The worker thread of the engine is started by its path, which no import names.
-const started = ['dist/cli/main.js', 'dist/engine/local/worker.js'];
+// Worker threads are started by their path, which no import names.
+const started = ['dist/cli/main.js', 'dist/engine/local/worker.js', 'dist/engine/local/adamw-worker.js'];
 const wanted = [...targets, types, ...Object.values(bin), ...started, 'README.md', 'LICENSE'];
 const missing = wanted.filter((path) => !packed.has(normalize(path)));
 if (missing.length > 0) {
