@@ -13,7 +13,7 @@ if (report === undefined) {
 const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
 
 /** Titles listed of one subject; a test with many cases would fill pages. */
-const shown = 12;
+const shown = 8;
 
 /** Room → subject (the describe blocks, or the file) → tests. */
 const rooms = new Map();
