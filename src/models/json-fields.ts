@@ -84,5 +84,8 @@ export function parseJsonObject(text: string, where: string): JsonObject {
 }
 
 export async function readJsonObject(path: string): Promise<JsonObject> {
-  return parseJsonObject(await readFile(path, 'utf8'), path);
+  const text = await readFile(path, 'utf8').catch((cause: Error) => {
+    throw new Error(`${path} cannot be read: ${cause.message}`, { cause });
+  });
+  return parseJsonObject(text, path);
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Weight } from './config.js';
+import type { Weight } from '../config.js';
+import { didYouMean } from '../nearest.js';
 import { bf16ArrayToF32, f16ArrayToF32 } from './half-floats.js';
-import { didYouMean } from './nearest.js';
 import { readExactly } from './positioned-io.js';
 import { maxHeaderBytes, parseHeader, type SafetensorsHeader, type TensorEntry } from './safetensors-format.js';
 
@@ -44,12 +44,17 @@ export async function openSafetensors(path: string): Promise<SafetensorsFile> {
 }
 
 async function readHeader(file: FileHandle, path: string): Promise<SafetensorsHeader> {
-  const { size } = await file.stat();
+  const status = await file.stat();
+  if (status.isDirectory()) throw new Error(`${path} is a directory, not a safetensors file.`);
+  const { size } = status;
   if (size < 8) {
     throw new Error(`${path} is not a safetensors file: it has ${size} bytes, fewer than the 8 of the header length.`);
   }
   const prefix = new Uint8Array(8);
   await readExactly(file, path, prefix, 0);
+  if (new TextDecoder().decode(prefix) === 'version ') {
+    throw new Error(`${path} is not a safetensors file but a Git LFS pointer to one; fetch it with git lfs pull.`);
+  }
   const length = new DataView(prefix.buffer).getBigUint64(0, true);
   if (length > BigInt(maxHeaderBytes)) {
     throw new Error(

@@ -1,10 +1,10 @@
-import type { ModelConfig, Weight, Weights } from './config.js';
+import type { ModelConfig, Weight, Weights } from '../config.js';
+import type { JsonObject } from '../json-fields.js';
+import { didYouMean, someNames } from '../nearest.js';
+import { parameterShapes } from '../parameters.js';
+import { parseModelConfig } from '../parse-config.js';
 import { type GgufFile, type GgufValue, openGguf } from './gguf.js';
 import { llama3ScalingFromFactors } from './gguf-rope-factors.js';
-import type { JsonObject } from './json-fields.js';
-import { didYouMean, someNames } from './nearest.js';
-import { parameterShapes } from './parameters.js';
-import { parseModelConfig } from './parse-config.js';
 
 const modelTypes: Readonly<Record<string, readonly [modelType: string, architecture: string]>> = {
   llama: ['llama', 'LlamaForCausalLM'],

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonObject } from './json-fields.js';
+import { isJsonObject, parseJsonObject } from '../json-fields.js';
 
 /** Bytes an element takes, for every dtype of the format; only some of them can be read as numbers here. */
 export const dtypeBytes = Object.freeze({

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import type { Weight } from './config.js';
+import type { Weight } from '../config.js';
+import { didYouMean } from '../nearest.js';
 import { dequantize, ggmlBytes, supportedGgmlTypes } from './gguf-dequantize.js';
-import { didYouMean } from './nearest.js';
 import { readExactly } from './positioned-io.js';
 
 export type GgufValue = string | number | bigint | boolean | readonly GgufValue[];

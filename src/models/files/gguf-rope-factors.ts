@@ -1,4 +1,4 @@
-import { llama3Frequency } from './rope.js';
+import { llama3Frequency } from '../rope.js';
 
 export interface Llama3Scaling {
   readonly factor: number;
