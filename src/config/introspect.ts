@@ -53,8 +53,7 @@ export function childOf(schema: Schema, key: string | number, value?: unknown): 
   if (def.type === 'array') return typeof key === 'number' ? def.element : null;
   if (def.type === 'record') return def.valueType;
   for (const shape of objectShapes(schema, value)) {
-    const child = shape[key];
-    if (child !== undefined) return child;
+    if (Object.hasOwn(shape, key)) return shape[key]!;
   }
   if (def.type === 'union') {
     for (const option of def.options) {

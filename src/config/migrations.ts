@@ -108,7 +108,7 @@ function migrateDataset(entry: unknown, path: Path): Migration[] {
     if (key === 'type' && typeof value === 'string' && value.startsWith('sharegpt')) {
       found.push({ path: [...path, key], message: sharegpt, kind: 'error', about: 'value' });
     }
-    const hint = absentInDatasets[key];
+    const hint = Object.hasOwn(absentInDatasets, key) ? absentInDatasets[key] : undefined;
     if (hint === undefined) continue;
     const ignored = value === null || value === false;
     const message = ignored ? 'asks for nothing' : `not a key of anneal: ${hint}`;
@@ -125,7 +125,7 @@ export function findMigrations(config: Readonly<Record<string, unknown>>, known:
   const found: Migration[] = [];
   for (const [key, value] of Object.entries(config)) {
     if (known.has(key)) continue;
-    const name = renamed[key];
+    const name = Object.hasOwn(renamed, key) ? renamed[key] : undefined;
     const reason = name === undefined ? absentReason(key) : null;
     if (name === undefined && reason === null) continue;
     if (reason !== null && (value === null || value === false)) {

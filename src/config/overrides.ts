@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import { dottedKeys, inner, keysOf, type Path, schemaAt } from './introspect.js';
 import { nearest } from './nearest.js';
 import { schema } from './schema/index.js';
+import { UserError } from './user-error.js';
 
 /** A value that the command line sets; undefined unsets the key. */
 export interface Override {
@@ -45,8 +46,11 @@ function isBoolean(name: string): boolean {
   return found !== null && inner(found)._zod.def.type === 'boolean';
 }
 
-/** Takes `args` apart into options and the rest. `takesValue` says whether an option without `=` is followed by its value. */
-function tokenize(args: readonly string[], takesValue: (name: string) => boolean): { tokens: Token[]; rest: string[] } {
+/** Takes `args` apart into options and the rest. `takesValue` says whether an option without `=` takes what follows as its value. */
+function tokenize(
+  args: readonly string[],
+  takesValue: (name: string, next: string) => boolean,
+): { tokens: Token[]; rest: string[] } {
   const tokens: Token[] = [];
   const rest: string[] = [];
   for (let index = 0; index < args.length; index++) {
@@ -62,34 +66,40 @@ function tokenize(args: readonly string[], takesValue: (name: string) => boolean
     }
     const name = argument.slice(2);
     const next = args[index + 1];
-    const value = takesValue(name) && next !== undefined && !next.startsWith('--') ? next : null;
+    const value = next !== undefined && !next.startsWith('--') && takesValue(name, next) ? next : null;
     if (value !== null) index++;
     tokens.push({ name, value });
   }
   return { tokens, rest };
 }
 
-function overrideTakesValue(name: string): boolean {
+function overrideTakesValue(name: string, next: string): boolean {
   if (name.startsWith('no-') && isBoolean(name.slice(3))) return false;
-  return !isBoolean(name);
+  return !isBoolean(name) || /^(true|false)$/i.test(next);
 }
 
 /**
  * Separates a command's own options and positional arguments from overrides of the config.
  * `own` names the options with `flag` (no value) or `value`.
+ * @throws UserError where one of them lacks its value or has one that it does not take
  */
 export function splitArguments<const Own extends Readonly<Record<string, 'flag' | 'value'>>>(
   args: readonly string[],
   own: Own,
 ): SplitArguments<Own> {
-  const { tokens, rest } = tokenize(args, (name) =>
-    Object.hasOwn(own, name) ? own[name] === 'value' : overrideTakesValue(name),
+  const { tokens, rest } = tokenize(args, (name, next) =>
+    Object.hasOwn(own, name) ? own[name] === 'value' : overrideTakesValue(name, next),
   );
   const found: Record<string, true | string> = {};
   const overrides: string[] = [];
   for (const { name, value } of tokens) {
-    if (Object.hasOwn(own, name)) found[name] = own[name] === 'flag' ? true : (value ?? '');
-    else overrides.push(value === null ? `--${name}` : `--${name}=${value}`);
+    if (Object.hasOwn(own, name) && own[name] === 'flag') {
+      if (value !== null) throw new UserError(`--${name} takes no value; it is on when it is given`);
+      found[name] = true;
+    } else if (Object.hasOwn(own, name)) {
+      if (value === null) throw new UserError(`--${name} needs a value`);
+      found[name] = value;
+    } else overrides.push(value === null ? `--${name}` : `--${name}=${value}`);
   }
   return { positionals: rest, own: found as SplitArguments<Own>['own'], overrides };
 }

@@ -42,7 +42,8 @@ const kindNames: Readonly<Record<string, string>> = {
 };
 
 function show(value: unknown): string {
-  const shown = JSON.stringify(value) ?? String(value);
+  // JSON has no NaN and no Infinity (which 1e999 is).
+  const shown = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return shown.length > 60 ? `${shown.slice(0, 57)}…` : shown;
 }
 

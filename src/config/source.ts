@@ -1,4 +1,14 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLParseError,
+} from 'yaml';
 import type { Path } from './introspect.js';
 import type { LocatedProblem } from './problems.js';
 
@@ -13,6 +23,9 @@ export interface ConfigSource {
   /** Position for sorting: characters from the start of the file. */
   offset(path: Path): number;
 }
+
+/** Errors of syntax that are told one by one; what is no YAML at all has one on every line. */
+const shownErrors = 5;
 
 /** Reads a config. `file` names it in messages. */
 export function readSource(text: string, file: string): ConfigSource {
@@ -47,16 +60,19 @@ export function readSource(text: string, file: string): ConfigSource {
     return { offset, exact: true };
   };
 
-  const problems: LocatedProblem[] = document.errors.map((error) => ({
-    where: at(error.pos[0]),
-    path: [],
-    about: 'key',
-    message:
-      error.code === 'DUPLICATE_KEY'
-        ? `${JSON.stringify(keyText(text, error.pos[0]))} is given more than once`
-        : `YAML: ${error.message}`,
-  }));
-  const data: unknown = problems.length === 0 ? document.toJS() : {};
+  const problem = (where: string, message: string): LocatedProblem => ({ where, path: [], about: 'key', message });
+  const problems = document.errors
+    .slice(0, shownErrors)
+    .map((error) => problem(at(error.pos[0]), meaning(error, text)));
+  const left = document.errors.length - problems.length;
+  if (left > 0) problems.push(problem(file, `and ${left} more errors of syntax; is it a YAML file?`));
+  let data: unknown = {};
+  try {
+    if (problems.length === 0) data = document.toJS();
+  } catch (error) {
+    // An alias without its anchor, or aliases of aliases that would unfold without bounds.
+    problems.push(problem(file, `YAML: ${(error as Error).message}`));
+  }
   const isMapping = typeof data === 'object' && data !== null && !Array.isArray(data);
   if (!isMapping && problems.length === 0) {
     const message =
@@ -72,6 +88,12 @@ export function readSource(text: string, file: string): ConfigSource {
     },
     offset: (path) => find(path, 'key').offset,
   };
+}
+
+function meaning({ code, pos, message }: YAMLParseError, text: string): string {
+  if (code === 'DUPLICATE_KEY') return `${JSON.stringify(keyText(text, pos[0]))} is given more than once`;
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins; a config is one';
+  return `YAML: ${message}`;
 }
 
 function startOf(node: Node): number {

@@ -78,3 +78,39 @@ describe('migrations', () => {
     expect(complaints(`${sft}no_such_thing:\n`)[0]).toContain('unknown key');
   });
 });
+
+test('aliases that lead nowhere or unfold without bounds are errors of the file', () => {
+  expect(complaints('seed: *nowhere\n')[0]).toMatch(/^run.yaml YAML: .*nowhere/);
+  const levels = 'abcdefghi'.split('').map((name, i) => {
+    const before = String.fromCharCode(name.charCodeAt(0) - 1);
+    return i === 0 ? "a: &a ['x']" : `${name}: &${name} [${Array(10).fill(`*${before}`).join(',')}]`;
+  });
+  expect(complaints(levels.join('\n'))).toHaveLength(1);
+});
+
+test('a file that is no YAML is told in a few lines, several documents in one', () => {
+  const lines = complaints('{"prompt": "a"}\n'.repeat(50));
+  expect(lines).toHaveLength(6);
+  expect(lines[5]).toMatch(/more errors of syntax/);
+  expect(complaints('a: 1\n---\nb: 2\n')).toEqual(['run.yaml:2:1 a second document begins; a config is one']);
+});
+
+test('names that every JavaScript object has are unknown keys like others', () => {
+  for (const key of ['__proto__', 'constructor', 'toString']) {
+    expect(complaints(`${sft}${key}: {x: 1}\n`)).toEqual([`run.yaml:9:1 ${key}: unknown key`]);
+    const inEntry = sft.replace('type: chat_template', `type: chat_template\n    ${key}: 1`);
+    expect(complaints(inEntry)[0]).toMatch(/^run.yaml:6:5 datasets.0.\w+: unknown key/);
+  }
+});
+
+test('numbers that JSON does not have are shown as they are', () => {
+  expect(complaints(`${sft}max_steps: 1e999\n`)[0]).toContain('got Infinity');
+  expect(complaints(`${sft}max_steps: .nan\n`)[0]).toContain('got NaN');
+});
+
+test('lengths and thread counts beyond all sense are refused', () => {
+  expect(complaints(`${sft}num_epochs: 1e300\n`)).toEqual([
+    'run.yaml:9:13 num_epochs: expected a number at most 1000000, got 1e+300',
+  ]);
+  expect(complaints(`${sft}engine: {threads: 100000}\n`)[0]).toContain('expected a number at most 256');
+});

@@ -11,12 +11,14 @@ test('keys are set in kebab case, in snake case and dotted, with = or a space', 
   expect(config(sft, '--engine.threads=3').engine.threads).toBe(3);
 });
 
-test('booleans take no value; --no- turns them off', () => {
+test('booleans need no value; --no- turns them off', () => {
   expect(config(sft, '--sample-packing', '--no-shuffle-merged-datasets')).toMatchObject({
     sample_packing: true,
     shuffle_merged_datasets: false,
   });
   expect(config(sft, '--sample-packing=true').sample_packing).toBe(true);
+  expect(config(`${sft}sample_packing: true\n`, '--sample-packing', 'false').sample_packing).toBe(false);
+  expect(splitArguments(['--sample-packing', 'run.yaml'], {}).positionals).toEqual(['run.yaml']);
 });
 
 test('values are read as the kind that the key wants', () => {
@@ -67,4 +69,9 @@ test('a command’s own options are told from overrides', () => {
     own: { chat: true, prompt: 'hi' },
     overrides: ['--sample-packing', '--seed=3', '--x=1'],
   });
+});
+
+test('a command’s own options without their value, or with one that they do not take, are errors', () => {
+  expect(() => splitArguments(['--output'], { output: 'value' })).toThrow('--output needs a value');
+  expect(() => splitArguments(['--debug=no'], { debug: 'flag' })).toThrow('--debug takes no value');
 });

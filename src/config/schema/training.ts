@@ -10,7 +10,7 @@ export const trainingKeys = {
   gradient_accumulation_steps: count.default(1).describe('Passes before each optimizer step. Excludes `batch_size`.'),
   batch_size: optional(count).describe('Sequences in one optimizer step: a multiple of `micro_batch_size`.'),
   eval_batch_size: optional(count).describe('Sequences in one evaluation pass. Unset: `micro_batch_size`.'),
-  num_epochs: z.number().positive().default(1).describe('Passes over the training data; may be a fraction.'),
+  num_epochs: z.number().positive().max(1e6).default(1).describe('Passes over the training data; may be a fraction.'),
   max_steps: optional(count).describe('Optimizer steps of the run. Given, it wins over `num_epochs`.'),
   learning_rate: positiveNumber.describe('Peak learning rate, such as `2e-4`.'),
   optimizer: z
@@ -68,7 +68,7 @@ export const engineKeys = {
     .strictObject({
       type: z.enum(['local']).default('local').describe('Where the computing is done. `local`: in this process.'),
       device: z.enum(['cpu', 'webgpu']).default('cpu').describe('Device of the local engine.'),
-      threads: optional(count).describe('Threads of the local engine. Unset: the cores this process may use.'),
+      threads: optional(count.max(256)).describe('Threads of the local engine. Unset: the cores this process may use.'),
     })
     .prefault({})
     .describe('The compute engine. (Own to anneal.)'),
