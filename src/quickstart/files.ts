@@ -1,4 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { UserError } from '../config/index.js';
@@ -43,6 +44,8 @@ export async function freeFolder(asked: string | null): Promise<string> {
 const endOfTurn = '<|im_end|>';
 const specialTokens = [endOfTurn, '<|im_start|>'];
 const vocabSize = 384;
+/** More threads would wait for each other: the model is small. */
+const threads = Math.min(2, availableParallelism());
 
 /**
  * Writes everything that the two trainings read: problems as JSONL, a tokenizer made for them, the reward and a YAML file
@@ -108,13 +111,14 @@ function sftYaml(folder: string, paths: QuickstartPaths, plan: QuickstartPlan, s
     tokenizer_config: paths.tokenizer,
     datasets: [{ path: join(folder, 'data/demonstrations.jsonl'), type: 'chat_template' }],
     sequence_len: 128,
-    micro_batch_size: 32,
+    micro_batch_size: 16,
     gradient_accumulation_steps: 1,
     max_steps: plan.sftSteps,
-    learning_rate: 3e-3,
+    learning_rate: 2e-3,
     lr_scheduler: 'cosine',
     adam_beta2: 0.98,
     save_strategy: 'no',
+    engine: { threads },
     seed,
     output_dir: paths.sftOutput,
   });
@@ -140,6 +144,7 @@ function grpoYaml(folder: string, paths: QuickstartPaths, plan: QuickstartPlan, 
     adam_beta2: 0.98,
     eval_steps: Math.max(1, Math.floor(plan.grpoSteps / 2)),
     save_strategy: 'no',
+    engine: { threads },
     seed,
     output_dir: paths.grpoOutput,
   });

@@ -13,13 +13,14 @@ export interface QuickstartPlan {
 }
 
 const model = (hidden: number, layers: number): Readonly<Record<string, unknown>> => ({
-  architectures: ['LlamaForCausalLM'],
-  model_type: 'llama',
+  architectures: ['Qwen3ForCausalLM'],
+  model_type: 'qwen3',
   hidden_size: hidden,
-  intermediate_size: 3 * hidden,
+  intermediate_size: 4 * hidden,
   num_hidden_layers: layers,
   num_attention_heads: hidden / 32,
   num_key_value_heads: hidden / 64,
+  head_dim: 32,
   max_position_embeddings: 256,
   rms_norm_eps: 1e-5,
   rope_theta: 10000,
@@ -29,13 +30,13 @@ const model = (hidden: number, layers: number): Readonly<Record<string, unknown>
 
 export const fullPlan: QuickstartPlan = {
   demonstrations: 6000,
-  stepsShare: 0.35,
+  stepsShare: 0.4,
   prompts: 2000,
   heldOut: 256,
-  sftSteps: 300,
-  grpoSteps: 40,
+  sftSteps: 500,
+  grpoSteps: 24,
   answers: 128,
-  model: model(128, 4),
+  model: model(128, 3),
 };
 
 /** Shows that everything works, not what can be learnt. */

@@ -22,19 +22,19 @@ function randomProblem(random: Random): { readonly problem: WordProblem; readonl
   const person = pick(random, people);
   const thing = pick(random, things);
   let count = 1 + random.below(9);
-  const sentences = [`${person} has ${count} ${thing}.`];
+  const clauses = [`has ${count} ${thing}`];
   const steps: string[] = [];
   for (let change = 0; change < changes; change++) {
     const most = { gain: Math.min(9, largest - count), loss: Math.min(9, count) };
     const gain = most.loss === 0 || (most.gain > 0 && random.below(2) === 0);
     const amount = 1 + random.below(gain ? most.gain : most.loss);
     const next = gain ? count + amount : count - amount;
-    sentences.push(`${person} ${pick(random, gain ? gains : losses)} ${amount}.`);
+    clauses.push(`${pick(random, gain ? gains : losses)} ${amount}`);
     steps.push(`${count}${gain ? '+' : '-'}${amount}=${next}`);
     count = next;
   }
-  sentences.push(`How many ${thing} now?`);
-  return { problem: { question: sentences.join(' '), steps, answer: count }, numbers: steps.join(' ') };
+  const question = `${person} ${clauses.slice(0, -1).join(', ')} and ${clauses.at(-1)}. How many ${thing} now?`;
+  return { problem: { question, steps, answer: count }, numbers: steps.join(' ') };
 }
 
 export interface ProblemSets {
