@@ -34,6 +34,15 @@ export function describeError(
   return { text: `error: ${text}`, exitCode: 1 };
 }
 
+/** What the command line shows when a promise was rejected that nobody waits for, as a reward function may leave behind. */
+export function describeStrayRejection(reason: unknown): string {
+  const stack = reason instanceof Error ? (reason.stack ?? String(reason)) : `thrown: ${String(reason)}`;
+  return `error: a promise was rejected and nothing waits for it (a missing await in a reward function?): ${stack}`;
+}
+
+export const endedEarly =
+  'error: ended before the work was done. A reward function called process.exit, or returned a promise that never settles.';
+
 /** The message, and below it those of its causes that it does not quote already. */
 function withCauses(error: Error): string {
   const lines = [error.message];

@@ -22,7 +22,7 @@ export async function openModelArgument(
   }
   if (overrides.length > 0) {
     throw new UserError(
-      `${overrides[0]} sets a key of a config, but ${target} is a model; such options need a YAML file.`,
+      `${overrides[0]} is no option of this command. If it sets a key of a config: ${target} is a model, and keys need a YAML file.`,
     );
   }
   return { model: await findModel(target, console), outputDir: info?.isDirectory() ? target : null };

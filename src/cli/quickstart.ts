@@ -10,6 +10,7 @@ export async function run(args: string[]): Promise<number> {
   if (unknown !== undefined) {
     throw new UserError(`quickstart: unknown argument ${unknown}; it takes --short, --seed N and --output DIR`);
   }
+  if (own.output === '') throw new UserError('quickstart: --output names no folder');
   const seed = Number(own.seed ?? 1);
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff) {
     throw new UserError(`quickstart: --seed ${own.seed} is no whole number from 0 to 4294967295`);

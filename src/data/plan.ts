@@ -79,12 +79,12 @@ export interface PlanRequest {
   readonly seed: number;
 }
 
-/** Plans a run from start to end. A fraction of an epoch is rounded up to whole steps. */
+/** Plans a run from start to end. A fraction of an epoch is rounded up to whole steps, one at least. */
 export function planTraining({ lengths, config, seed }: PlanRequest): TrainingPlan {
   if (lengths.length === 0) throw new UserError('There is no training example to plan a run with.');
   const stepsPerEpoch = planBatches({ lengths, config, seed, epoch: 0 }).length;
   // 1.1 epochs of 10 steps are 11.000000000000002 steps in floating point.
-  const totalSteps = config.max_steps ?? Math.ceil(config.num_epochs * stepsPerEpoch - 1e-6);
+  const totalSteps = config.max_steps ?? Math.max(1, Math.ceil(config.num_epochs * stepsPerEpoch - 1e-6));
 
   function* steps(from: Cursor = { epoch: 0, step: 0 }): Generator<PlannedStep> {
     let { epoch, step } = from;

@@ -65,7 +65,7 @@ export function planGrpo(request: GrpoPlanRequest): GrpoPlan {
   }
   const stepsPerEpoch = stepsBefore[perEpoch]!;
   // 1.1 epochs of 10 steps are 11.000000000000002 steps in floating point.
-  const totalSteps = request.maxSteps ?? Math.ceil(request.numEpochs * stepsPerEpoch - 1e-6);
+  const totalSteps = request.maxSteps ?? Math.max(1, Math.ceil(request.numEpochs * stepsPerEpoch - 1e-6));
 
   function* generations({ epoch, generation }: GrpoCursor = { epoch: 0, generation: 0 }): Generator<PlannedGeneration> {
     let order = epochOrder(prompts, seed, epoch);

@@ -2,6 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tokenizer } from '../tokenizer/index.js';
 
+/** At the first step no update can be the cause. */
+export const firstStepHint =
+  'As nothing has been updated yet, look at the weights of the model for values that are not finite, and at the batch.';
+
 export interface BadSequence {
   /** `file:line`. */
   readonly origin: string;

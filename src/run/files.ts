@@ -1,9 +1,35 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 
 /** Text files by name relative to a directory, such as a tokenizer's. */
 export type TextFiles = ReadonlyMap<string, string>;
+
+/**
+ * Makes a directory and those above it. Level by level, as Node's own `recursive` never returns where a parent answers
+ * ENOENT to a new entry, as /proc does.
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = resolve(path); !(await exists(at)); at = dirname(at)) missing.unshift(at);
+  for (const directory of missing) {
+    try {
+      await mkdir(directory);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
 
 /** Writes each file under a temporary name and renames it, so that none is ever there in part. */
 export async function writeTextFiles(directory: string, files: TextFiles): Promise<void> {

@@ -21,6 +21,7 @@ import { type Trajectory, writeTrajectories } from '../rollout/index.js';
 import { digest } from './files.js';
 import { evaluateHeldOut } from './grpo-evaluate.js';
 import {
+  createIdleWatch,
   evaluationMetrics,
   formatAccuracy,
   formatCompletions,
@@ -156,6 +157,7 @@ async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[],
 
   const bar = console.progress({ label: 'train', total: plan.totalSteps, unit: 'steps', initial: step });
   let checked = false;
+  const idle = createIdleWatch(console);
   let note = '';
   const show = (phase: string) => bar.update(step, [note, phase].filter((part) => part !== '').join('  '));
 
@@ -218,6 +220,7 @@ async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[],
             const norm = values.grad_norm ?? 0;
             if (!Number.isFinite(norm)) throw notFinite(run, done, `gradient norm is ${norm}`, gradient!, origins);
             step = done;
+            idle.update(values);
             tokens += values.num_tokens ?? 0;
             note = progressNote(values, note);
             await afterUpdate(planned, values, sampled);
@@ -238,5 +241,6 @@ async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[],
     bar.stop();
     await reference?.dispose();
   }
+  idle.end();
   return { progress: progress(), finished: true };
 }

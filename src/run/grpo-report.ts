@@ -2,7 +2,7 @@ import { UserError } from '../config/index.js';
 import { type Console, formatNumber } from '../observe/index.js';
 import type { Accuracy, Evaluation, GradientResult, Metrics, RewardFailure } from '../rl/index.js';
 import type { Trajectory } from '../rollout/index.js';
-import { type BadSequence, writeBadBatch } from './bad-batch.js';
+import { type BadSequence, firstStepHint, writeBadBatch } from './bad-batch.js';
 import type { Run } from './method.js';
 
 /** An evaluation under the names of metrics.jsonl; what has no value is left out. */
@@ -47,6 +47,32 @@ export function reportFailures(console: Console, failures: readonly RewardFailur
   }
 }
 
+export interface IdleWatch {
+  /** @param metrics of one update; without a loss it changed no weight */
+  update(metrics: Metrics): void;
+  end(): void;
+}
+
+/** Says when updates train nothing: a run whose rewards never differ would else pass for a finished one. */
+export function createIdleWatch(console: Pick<Console, 'warn'>): IdleWatch {
+  const alarm = 10;
+  let updates = 0;
+  let idle = 0;
+  const cause =
+    'the answers to each prompt got the same reward, or none (reward_std, completions/no_verdict and skipped_* in metrics.jsonl)';
+  return {
+    update(metrics) {
+      updates++;
+      idle = metrics.loss === undefined ? idle + 1 : 0;
+      if (idle === alarm) console.warn(`the last ${alarm} steps trained nothing: ${cause}`);
+    },
+    end() {
+      if (updates > 0 && idle === updates)
+        console.warn(`no step trained anything, the weights are as before: ${cause}`);
+    },
+  };
+}
+
 /** Sampled answers as text, each under its reward and advantage. @param limit null = all */
 export function formatCompletions(trajectories: readonly Trajectory[], limit: number | null): string {
   const shown = trajectories.slice(0, limit ?? trajectories.length);
@@ -81,6 +107,6 @@ export function notFinite(
   const more = rows.length > 5 ? ` and ${rows.length - 5} more` : '';
   return new UserError(
     `Step ${step}: the ${reason}. The run has stopped; no update was made with it. Prompts of the batch: ${rows.slice(0, 5).join(', ')}${more}; ` +
-      `tokens and texts are in ${path}. A lower learning_rate or max_grad_norm: 1 usually helps.`,
+      `tokens and texts are in ${path}. ${step === 1 ? firstStepHint : 'A lower learning_rate or max_grad_norm: 1 usually helps.'}`,
   );
 }

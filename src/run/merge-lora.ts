@@ -1,10 +1,10 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { UserError } from '../config/index.js';
 import { type Batch, createLocalEngine, type LocalEngineOptions } from '../engine/index.js';
 import { loadAdapter, loadCheckpoint, mergeAdapter, saveCheckpoint } from '../models/index.js';
 import { preparePrompt } from '../rollout/index.js';
 import type { Tokenizer } from '../tokenizer/index.js';
-import { syncTree } from './files.js';
+import { makeDirectory, syncTree } from './files.js';
 import { companionFiles } from './open-tokenizer.js';
 import { samplingEngineOptions, type TrainedModel } from './trained-model.js';
 import { explainWriteError } from './write-errors.js';
@@ -29,13 +29,10 @@ const targetsPerPosition = 8;
 export async function mergeLora(model: TrainedModel, outputDir: string): Promise<MergeResult> {
   const { adapter } = model;
   if (adapter === null) throw new UserError(`There is no adapter to merge: ${model.description}.`);
-  const present = await readdir(outputDir).catch(() => []);
-  if (present.length > 0) {
-    throw new UserError(`${outputDir} is not empty. Nothing was touched; give another --output, or remove it.`);
-  }
   const temporary = `${outputDir}.tmp-${process.pid}`;
   try {
-    await mkdir(temporary, { recursive: true });
+    await checkFree(outputDir);
+    await makeDirectory(temporary);
     await writeMerged(model, adapter, temporary);
     const result = await compare(model, adapter, temporary);
     if (!(result.difference <= mergeTolerance)) {
@@ -45,13 +42,31 @@ export async function mergeLora(model: TrainedModel, outputDir: string): Promise
       );
     }
     await syncTree(temporary);
-    await rm(outputDir, { recursive: true, force: true });
+    await rmdir(outputDir).catch(unlessMissing);
     await rename(temporary, outputDir);
     return { outputDir, ...result };
   } catch (error) {
     await rm(temporary, { recursive: true, force: true }).catch(() => {});
     throw explainWriteError(error, 'the merged model', outputDir);
   }
+}
+
+/** Only an empty directory, or none, may be written to. */
+async function checkFree(outputDir: string): Promise<void> {
+  let present: string[] = [];
+  try {
+    present = await readdir(outputDir);
+  } catch (error) {
+    unlessMissing(error);
+  }
+  if (present.length > 0) {
+    throw new UserError(`${outputDir} is not empty. Nothing was touched; give another --output, or remove it.`);
+  }
+}
+
+function unlessMissing(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT') throw error;
 }
 
 async function writeMerged(model: TrainedModel, adapter: string, directory: string): Promise<void> {

@@ -149,7 +149,9 @@ export async function modelDigest(source: ModelSource): Promise<string> {
 async function edges(path: string): Promise<(string | Uint8Array)[]> {
   const file = await open(path, 'r');
   try {
-    const { size } = await file.stat();
+    const status = await file.stat();
+    if (!status.isFile()) throw new UserError(`${path} is no file.`);
+    const { size } = status;
     const read = async (start: number, length: number): Promise<Uint8Array> => {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
       return buffer.subarray(0, bytesRead);

@@ -12,7 +12,7 @@ import {
 } from '../data/index.js';
 import { countTrained, crossEntropy, sftBatch } from '../methods/index.js';
 import { formatBytes, formatCount, formatNumber } from '../observe/index.js';
-import { type BadSequence, writeBadBatch } from './bad-batch.js';
+import { type BadSequence, firstStepHint, writeBadBatch } from './bad-batch.js';
 import { evaluateLoss } from './evaluate-loss.js';
 import { digest } from './files.js';
 import type { Method, MethodInputs, Outcome, PreparedMethod, Run } from './method.js';
@@ -226,7 +226,7 @@ function notFinite(
   const more = sequences.length > 5 ? ` and ${sequences.length - 5} more` : '';
   return new UserError(
     `Step ${step}: the ${reason}. The run has stopped; no update was made with it. Rows of the batch: ${rows.join(', ')}${more}; ` +
-      `tokens and texts are in ${path}. A lower learning_rate, warmup_steps or max_grad_norm: 1 usually helps.`,
+      `tokens and texts are in ${path}. ${step === 1 ? firstStepHint : 'A lower learning_rate, warmup_steps or max_grad_norm: 1 usually helps.'}`,
   );
 }
 

@@ -6,6 +6,7 @@ const causes: Readonly<Record<string, string>> = {
   EACCES: 'writing there is not permitted. Choose another output_dir, or change the permissions',
   EPERM: 'writing there is not permitted. Choose another output_dir, or change the permissions',
   EROFS: 'the file system is read-only. Choose another output_dir',
+  ENOENT: 'a folder cannot be made there. Choose another output_dir',
   ENOTDIR: 'a part of the path is a file, not a folder. Choose another output_dir',
 };
 

@@ -91,6 +91,7 @@ function templateOf(text: string, path: string): string {
 
 async function missing(dir: string): Promise<TokenizerError> {
   const entry = await stat(dir).catch(() => null);
+  if (entry?.isFile()) return new TokenizerError(`${dir} is a file; give the folder of a checkpoint, or a .gguf file.`);
   if (!entry?.isDirectory()) return new TokenizerError(`${dir}: no such folder.`);
   if (await stat(join(dir, 'tokenizer.model')).catch(() => null)) {
     return new TokenizerError(

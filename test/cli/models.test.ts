@@ -64,7 +64,7 @@ describe('inference', () => {
 
   test('wrong use is told in one line', () => {
     expect(anneal(['inference', base(), '--learning-rate', '1']).stderr).toMatch(
-      /sets a key of a config, but .* is a model/,
+      /--learning-rate=1 is no option of this command.*is a model/,
     );
     expect(anneal(['inference', join(directory, 'bas')]).stderr).toMatch(/does not exist.*base/);
     expect(anneal(['inference', base(), '--prompt', 'x', '--top-p', '2']).stderr).toContain(
@@ -74,6 +74,13 @@ describe('inference', () => {
 });
 
 describe('merge-lora', () => {
+  test('leaves a file alone that stands where the model should go', async () => {
+    const file = join(directory, 'notes.txt');
+    writeFileSync(file, 'mine');
+    await expect(mergeLora([adapter(), '--output', file])).rejects.toThrow(/a part of the path is a file/);
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
   test('writes a model that answers as the adapter does, and refuses to write over it', async () => {
     expect(await mergeLora([join(directory, 'run.yaml')])).toBe(0);
     const merged = join(adapter(), 'merged');

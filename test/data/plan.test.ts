@@ -153,3 +153,9 @@ describe('plan of a run', () => {
     );
   });
 });
+
+test('the smallest part of an epoch is one step, not none', () => {
+  const batch = { micro_batch_size: 1, gradient_accumulation_steps: 1, sequence_len: 64, sample_packing: false };
+  const plan = planTraining({ lengths: [3, 4], config: { ...batch, num_epochs: 1e-9, max_steps: null }, seed: 0 });
+  expect(plan.totalSteps).toBe(1);
+});

@@ -21,6 +21,14 @@ function fileOf(header: unknown, dataBytes: number, claimedLength?: bigint): Uin
   return bytes;
 }
 
+describe('what stands where a file should', () => {
+  it('is named: a Git LFS pointer, a directory', async () => {
+    const pointer = await withFile(Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n'));
+    await expect(openSafetensors(pointer)).rejects.toThrow(/Git LFS pointer.*git lfs pull/);
+    await expect(openSafetensors(await temporaryDirectory())).rejects.toThrow(/is a directory, not a safetensors file/);
+  });
+});
+
 describe('reading', () => {
   it('reads every tensor of a file that the reference implementation wrote', async () => {
     const file = await openSafetensors(goldenPath('models/llama/model.safetensors'));

@@ -165,6 +165,7 @@ describe('files', () => {
 
   test('that are missing or damaged are named, with what to do', async () => {
     await expect(loadTokenizer(join(GOLDEN, 'nowhere'))).rejects.toThrow(/nowhere: no such folder/);
+    await expect(loadTokenizer(join(GOLDEN, 'gpt2.json'))).rejects.toThrow(/gpt2.json is a file; give the folder/);
     await expect(loadTokenizer(folderWith({}))).rejects.toThrow(/no tokenizer\.json\. Point to the folder/);
     await expect(loadTokenizer(folderWith({ 'tokenizer.model': 'x' }))).rejects.toThrow(
       /has tokenizer\.model .* but no/,
