@@ -1,7 +1,7 @@
 export { type Cadence, cadence } from './cadence.js';
 export { configSchema, fieldSchema } from './json-schema.js';
 export { type LoadedConfig, type LoadOptions, loadConfig, type ParseOptions, parseConfig } from './load.js';
-export { didYouMean, nearest } from './nearest.js';
+export { didYouMean } from './nearest.js';
 export { type SplitArguments, splitArguments } from './overrides.js';
 export { ConfigError, type LocatedProblem } from './problems.js';
 export { resolvedYaml } from './resolved-yaml.js';

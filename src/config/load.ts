@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { nearest } from '../text/index.js';
 import type { Path } from './introspect.js';
 import { dottedKeys, keysOf, withoutUnset } from './introspect.js';
 import { findMigrations } from './migrations.js';
-import { didYouMean, nearest } from './nearest.js';
+import { didYouMean } from './nearest.js';
 import { applyOverrides, parseOverrides } from './overrides.js';
 import { ConfigError, type LocatedProblem, type Problem, problemsOf } from './problems.js';
 import { resolveConfig } from './resolve.js';

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
+import { nearest } from '../text/index.js';
 import { dottedKeys, inner, keysOf, type Path, schemaAt } from './introspect.js';
-import { nearest } from './nearest.js';
 import { schema } from './schema/index.js';
 import { UserError } from './user-error.js';
 

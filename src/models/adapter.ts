@@ -1,5 +1,6 @@
+import { someNames } from '../text/index.js';
 import type { ModelConfig, Weight, Weights } from './config.js';
-import { didYouMean, someNames } from './nearest.js';
+import { didYouMean } from './nearest.js';
 import { type LinearModule, linearModules } from './parameters.js';
 import { fillUniform } from './random-init.js';
 

@@ -18,6 +18,7 @@ import { removeStaleCheckpoints, writeCheckpoint } from './checkpoint.js';
 import { openDebugLog } from './debug-log.js';
 import { type TextFiles, writeTextFiles } from './files.js';
 import { fingerprintOf } from './fingerprint.js';
+import { lockDirectory } from './lock.js';
 import type { Outcome, PreparedMethod, Run } from './method.js';
 import { methodOf } from './methods.js';
 import { engineOptions, type ModelSource, modelDigest, openSource } from './open-model.js';
@@ -62,7 +63,25 @@ export async function train(loaded: LoadedConfig, options: TrainOptions = {}): P
   const { config } = loaded;
   const point = await findResumePoint(config);
   if (point === null || !point.own) await claimOutputDirectory(config.output_dir);
-  await removeStaleCheckpoints(config.output_dir);
+  const unlock = await lockDirectory(config.output_dir).catch((error: unknown) => {
+    throw explainWriteError(error, 'output_dir', config.output_dir);
+  });
+  try {
+    await removeStaleCheckpoints(config.output_dir);
+    return await trainInDirectory(loaded, point, console, stop, options.debug ?? false);
+  } finally {
+    await unlock();
+  }
+}
+
+async function trainInDirectory(
+  loaded: LoadedConfig,
+  point: ResumePoint | null,
+  console: Console,
+  stop: AbortSignal,
+  debug: boolean,
+): Promise<TrainResult> {
+  const { config } = loaded;
   const log = openLog(config.output_dir, console, point?.own === true);
   try {
     const source = await openSource(config, log.console);
@@ -70,7 +89,7 @@ export async function train(loaded: LoadedConfig, options: TrainOptions = {}): P
       config,
       tokenizer: source.tokenizer,
       console: log.console,
-      debug: options.debug ?? false,
+      debug,
       signal: stop,
     });
     return await runMethod(loaded, source, method, point, log.console, stop);

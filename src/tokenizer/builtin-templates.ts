@@ -1,3 +1,4 @@
+import { nearest } from '../text/index.js';
 import { TokenizerError } from './tokenizer-json.js';
 
 const TOOLS_INTRO =
@@ -225,25 +226,9 @@ export const BUILTIN_TEMPLATE_NAMES: readonly string[] = Object.freeze(Object.ke
 /** The source of a built-in chat template. Throws TokenizerError naming the nearest known name. */
 export function builtinChatTemplate(name: string): string {
   if (Object.hasOwn(TEMPLATES, name)) return TEMPLATES[name]!;
-  const nearest = BUILTIN_TEMPLATE_NAMES.map((known) => [distance(name, known), known] as const).sort(
-    ([a], [b]) => a - b,
-  )[0]!;
-  const hint = nearest[0] <= 3 ? ` Did you mean "${nearest[1]}"?` : '';
+  const best = nearest(name.replace(/[-. ]/g, '_'), BUILTIN_TEMPLATE_NAMES);
+  const hint = best === null ? '' : ` Did you mean "${best}"?`;
   throw new TokenizerError(
     `no built-in chat template is named "${name}".${hint} Known: ${BUILTIN_TEMPLATE_NAMES.join(', ')}.`,
   );
-}
-
-/** Levenshtein distance without regard to case, `-` and `_`. */
-function distance(a: string, b: string): number {
-  const [from, to] = [a, b].map((name) => name.toLowerCase().replace(/[-_. ]/g, '')) as [string, string];
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[to.length]!;
 }

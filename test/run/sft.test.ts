@@ -16,12 +16,13 @@ test('64 rows are learnt by heart', async () => {
   const run = tinyRun(directory, {
     micro_batch_size: 16,
     gradient_accumulation_steps: 1,
-    num_epochs: 60,
+    num_epochs: 90,
+    learning_rate: 5e-3,
     model_config: { ...tinyModel, hidden_size: 64, intermediate_size: 192 },
     lr_scheduler: 'cosine',
   });
   const result = await train(run, { console: recordingConsole() });
-  expect(result).toMatchObject({ status: 'finished', step: 240, totalSteps: 240 });
+  expect(result).toMatchObject({ status: 'finished', step: 360, totalSteps: 360 });
   expect(metric(result.outputDir, 'loss').at(-1)).toBeLessThan(0.05);
 });
 

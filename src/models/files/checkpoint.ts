@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { someNames } from '../../text/index.js';
 import type { ModelConfig, Weight, Weights } from '../config.js';
 import { type JsonObject, readJsonObject } from '../json-fields.js';
-import { someNames } from '../nearest.js';
 import { parameterShapes } from '../parameters.js';
 import { parseModelConfig } from '../parse-config.js';
 import { loadGguf, readGgufConfig } from './gguf-model.js';

@@ -1,6 +1,7 @@
+import { someNames } from '../../text/index.js';
 import type { ModelConfig, Weight, Weights } from '../config.js';
 import type { JsonObject } from '../json-fields.js';
-import { didYouMean, someNames } from '../nearest.js';
+import { didYouMean } from '../nearest.js';
 import { parameterShapes } from '../parameters.js';
 import { parseModelConfig } from '../parse-config.js';
 import { type GgufFile, type GgufValue, openGguf } from './gguf.js';

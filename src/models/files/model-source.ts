@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { didYouMean, someNames } from '../nearest.js';
+import { someNames } from '../../text/index.js';
+import { didYouMean } from '../nearest.js';
 
 export interface DownloadProgress {
   readonly file: string;

@@ -1,0 +1,1 @@
+export { nearest, someNames } from './nearest.js';
