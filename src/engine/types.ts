@@ -15,8 +15,10 @@ export interface Batch {
   readonly sequences: readonly Sequence[];
   /** Per-token inputs of the loss by name (weights, advantages, old log-probabilities), aligned with `tokens`. */
   readonly inputs: Readonly<Record<string, readonly Float32Array[]>>;
-  /** Scalar inputs of the loss by name (clip range, temperature). */
+  /** Scalar inputs of the loss by name (clip range). */
   readonly scalars: Readonly<Record<string, number>>;
+  /** Log-probabilities and entropy are those of softmax(logits / temperature). Default 1. */
+  readonly temperature?: number;
 }
 
 /**

@@ -111,6 +111,7 @@ export async function grpoIteration(
   if (hooks.onAgreement) hooks.onAgreement(await checkAgreement(engine, judged, abort));
   const prepared = await prepareSequences(engine, context.reference, judged, {
     onPolicy: updates.length <= 1,
+    temperature: settings.temperature,
     passTokens: settings.passTokens,
     ...abort,
   });

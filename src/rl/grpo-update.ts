@@ -18,8 +18,10 @@ export interface GrpoLossSettings {
   readonly passSize: number;
   /** Tokens the engine is given at once. It changes memory and speed, never the gradient. */
   readonly passTokens: number;
-  /** Whether the trainer's log-probabilities can be compared with the sampler's: not with dropout. */
-  readonly comparable: boolean;
+  /** Sampling temperature: ratios and entropies are those of the tempered policy, the one that sampled. */
+  readonly temperature: number;
+  /** Which of the sampler's log-probabilities the trainer's are compared with: with dropout or cuts in sampling, none. */
+  readonly compareWith: 'logprobs' | 'samplingLogprobs' | null;
 }
 
 /** A sequence with the log-probabilities that its ratio and its KL term are taken against. */
@@ -40,13 +42,23 @@ export async function prepareSequences(
   engine: Pick<Engine, 'forward'>,
   reference: Reference | null,
   sequences: readonly PolicySequence[],
-  options: { readonly onPolicy: boolean; readonly passTokens: number; readonly signal?: AbortSignal },
+  options: {
+    readonly onPolicy: boolean;
+    readonly temperature: number;
+    readonly passTokens: number;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<PreparedSequence[]> {
   if (options.onPolicy && reference === null) return [...sequences];
   const signal = options.signal ? { signal: options.signal } : {};
   const prepared = new Map<PolicySequence, PreparedSequence>();
   for (const pass of cutPasses(sequences, options.passTokens)) {
-    const batch = { sequences: pass.map(({ sequence }) => sequence), inputs: {}, scalars: {} };
+    const batch: Batch = {
+      sequences: pass.map(({ sequence }) => sequence),
+      inputs: {},
+      scalars: {},
+      temperature: options.temperature,
+    };
     const old = options.onPolicy ? null : await engine.forward(batch, signal);
     const ref = reference && (await reference(batch, signal));
     pass.forEach((sequence, i) => {
@@ -125,6 +137,7 @@ export async function grpoGradient(
           ...(!onPolicy && { epsilonLow: settings.epsilon, epsilonHigh: settings.epsilonHigh }),
           ...(beta > 0 && { beta }),
         },
+        temperature: settings.temperature,
       },
       loss,
     );
@@ -143,7 +156,7 @@ export async function grpoGradient(
       logprobs: logprobs.get(item)!,
       oldLogprobs: item.oldLogprobs ?? logprobs.get(item)!,
       ...(item.refLogprobs && { refLogprobs: item.refLogprobs }),
-      ...(settings.comparable && { samplingLogprobs: item.logprobs }),
+      ...(settings.compareWith && { samplingLogprobs: item[settings.compareWith] }),
     })),
     settings,
   );

@@ -81,8 +81,17 @@ export function lossSettings(config: RunConfig): GrpoLossSettings {
     maxCompletionLength: trl.max_completion_length,
     passSize: config.micro_batch_size,
     passTokens: config.micro_batch_size * config.sequence_len,
-    comparable: config.adapter === null || config.lora_dropout === 0,
+    temperature: trl.temperature,
+    compareWith: comparison(config, trl),
   };
+}
+
+/** Below temperature 1 the distribution that is drawn from can only be compared when nothing is cut off. */
+function comparison(config: RunConfig, trl: TrlConfig): GrpoLossSettings['compareWith'] {
+  if (config.adapter !== null && config.lora_dropout > 0) return null;
+  if (trl.temperature === 1) return 'logprobs';
+  const cut = trl.top_p < 1 || trl.top_k > 0 || trl.min_p > 0 || trl.repetition_penalty !== 1;
+  return cut ? null : 'samplingLogprobs';
 }
 
 /** The frozen reference: the base without its adapter, or for full training a second copy of the weights it began with. */

@@ -102,6 +102,16 @@ describe('what an iteration does with its samples', () => {
       }
     }));
 
+  it('trains the tempered policy that sampled, not another one', () =>
+    withEngine(async (engine) => {
+      const tempered = context(engine, {
+        settings: { ...settings, temperature: 0.5, compareWith: 'samplingLogprobs' },
+        sampling: { ...samplingParams, maxTokens: 6, temperature: 0.5 },
+      });
+      const { updates } = await run(tempered, { maxSteps: 3 });
+      for (const metrics of updates) expect(metrics['sampling/sampling_logp_difference/max']).toBeLessThan(2e-4);
+    }));
+
   it('leaves answers without a verdict out, each group on its own, and counts them', () =>
     withEngine(async (engine) => {
       const half = reward((_, completions, { i }) =>

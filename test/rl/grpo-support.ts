@@ -69,7 +69,8 @@ export const settings: GrpoLossSettings = {
   maxCompletionLength: 6,
   passSize: 4,
   passTokens: 256,
-  comparable: true,
+  temperature: 1,
+  compareWith: 'logprobs',
 };
 
 export const optimizer: OptimStepParams = {

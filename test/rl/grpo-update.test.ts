@@ -36,7 +36,11 @@ describe('the gradient of an optimizer step', () => {
   );
   it.each(variants)('does not depend on how the step is cut into passes (%o)', async (variant) => {
     const reference = variant.beta > 0 ? (batch: Parameters<TestEngine['forward']>[0]) => engine.forward(batch) : null;
-    const prepared = await prepareSequences(engine, reference, sequences, { onPolicy: false, passTokens: 1000 });
+    const prepared = await prepareSequences(engine, reference, sequences, {
+      onPolicy: false,
+      temperature: 1,
+      passTokens: 1000,
+    });
     const whole = await measure(prepared, { ...variant, passTokens: 1000 });
     const cut = await measure(prepared, { ...variant, passTokens: 9 });
     expect(cut.loss).toBeCloseTo(whole.loss!, 5);
@@ -48,7 +52,11 @@ describe('the gradient of an optimizer step', () => {
   });
 
   it('is the same on policy and with the log-probabilities of the same weights given as old ones', async () => {
-    const prepared = await prepareSequences(engine, null, sequences, { onPolicy: false, passTokens: 1000 });
+    const prepared = await prepareSequences(engine, null, sequences, {
+      onPolicy: false,
+      temperature: 1,
+      passTokens: 1000,
+    });
     const [onPolicy, offPolicy] = [await measure(sequences), await measure(prepared)];
     expect(onPolicy.gradNorm / offPolicy.gradNorm).toBeCloseTo(1, 4);
     expect(onPolicy.loss).toBeCloseTo(offPolicy.loss!, 5);
@@ -82,7 +90,11 @@ describe('the gradient of an optimizer step', () => {
     expect(await grpoGradient(engine, flat, settings)).toMatchObject({ loss: null });
     // With a KL term the same answer pulls towards the reference.
     const reference = (batch: Parameters<TestEngine['forward']>[0]) => engine.forward(batch);
-    const prepared = await prepareSequences(engine, reference, flat, { onPolicy: true, passTokens: 1000 });
+    const prepared = await prepareSequences(engine, reference, flat, {
+      onPolicy: true,
+      temperature: 1,
+      passTokens: 1000,
+    });
     expect((await measure(prepared, { beta: 0.1 })).loss).toBeCloseTo(0, 6);
   });
 });

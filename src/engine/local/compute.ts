@@ -122,7 +122,13 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
 
   const optimizer = createAdamwPool(options.threads);
   const programs = new Map<string, Promise<Program>>();
-  const programFor = (layout: Layout, loss: Loss | null, adapterOn: boolean, entropy: boolean): Promise<Program> => {
+  const programFor = (
+    layout: Layout,
+    loss: Loss | null,
+    adapterOn: boolean,
+    entropy: boolean,
+    tempered: boolean,
+  ): Promise<Program> => {
     const key = [
       layout.shape.blocks,
       layout.shape.uniform,
@@ -131,6 +137,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       loss && JSON.stringify(loss.graph, replaceData),
       adapterOn,
       entropy,
+      tempered,
     ].join('|');
     let program = programs.get(key);
     if (!program) {
@@ -143,6 +150,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
         chunks: layout.chunks.length,
         loss,
         entropy,
+        tempered,
       });
       program = createProgram(graph, runtime);
       programs.set(key, program);
@@ -165,8 +173,10 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
 
   const run = async (batch: Batch, loss: Loss | null, adapterOn: boolean, entropy: boolean) => {
     const layout = layOut(batch);
-    const program = await programFor(layout, loss, adapterOn, entropy);
+    const { temperature = 1 } = batch;
+    const program = await programFor(layout, loss, adapterOn, entropy, temperature !== 1);
     const inputs: Record<string, RunInput> = {
+      inverseTemperature: { data: Float32Array.of(1 / temperature), shape: [] },
       ...Object.fromEntries(current),
       ...layoutInputs(config, layout),
       ...lossInputs(batch, loss, layout),
@@ -355,8 +365,9 @@ function countOf(weights: ReadonlyMap<string, RunInput>, names: ReadonlySet<stri
   return total;
 }
 
-function checkBatch({ sequences }: Batch, config: ModelConfig): void {
+function checkBatch({ sequences, temperature = 1 }: Batch, config: ModelConfig): void {
   if (sequences.length === 0) throw new Error('engine: the batch has no sequences');
+  if (!(temperature > 0)) throw new Error(`engine: the temperature of a batch is ${temperature}; it must be above 0`);
   let wanted = 0;
   sequences.forEach(({ tokens, targets, wanted: mask }, i) => {
     const where = `engine: sequence ${i} of the batch`;

@@ -8,6 +8,7 @@ import {
   gatherRows,
   gradients,
   input,
+  multiply,
   symbol,
   type Tensor,
 } from '../../graph/index.js';
@@ -33,6 +34,8 @@ export interface TrainingGraphOptions {
   /** Null: forward only. */
   readonly loss: Loss | null;
   readonly entropy: boolean;
+  /** Whether logits are multiplied by the scalar input `inverseTemperature`. */
+  readonly tempered: boolean;
 }
 
 export const gradientName = (parameter: string): string => `gradient:${parameter}`;
@@ -57,7 +60,8 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   });
   const chunks = chunkDims(options.chunks);
   const M = symbol(positionsSymbol);
-  const wanted = gatherRows(model.hidden, input('wanted', 'int64', [M]));
+  const hidden = gatherRows(model.hidden, input('wanted', 'int64', [M]));
+  const wanted = options.tempered ? multiply(hidden, input('inverseTemperature', 'float32', [])) : hidden;
   const targets = input('targets', 'int64', [M]);
   const entropy = options.entropy || (loss?.needsEntropy ?? false);
 
