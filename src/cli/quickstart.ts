@@ -1,5 +1,6 @@
 import { splitArguments, UserError } from '../config/index.js';
 import { createConsole } from '../observe/index.js';
+import { fullPlan, shortPlan } from '../quickstart/plan.js';
 import { quickstart } from '../quickstart/quickstart.js';
 import { onInterrupt } from './interrupt.js';
 
@@ -19,7 +20,7 @@ export async function run(args: string[]): Promise<number> {
   const interrupt = onInterrupt(() => console.log('stopping (once more to stop at once)'));
   try {
     const done = await quickstart({
-      short: own.short === true,
+      plan: own.short ? shortPlan : fullPlan,
       seed,
       folder: own.output ?? null,
       console,

@@ -106,7 +106,7 @@ export const correct: RewardFunction<{ answer: string[] }> = (_prompts, completi
 `;
 
 function sftYaml(folder: string, paths: QuickstartPaths, plan: QuickstartPlan, seed: number): string {
-  return yaml('Supervised fine-tuning of a random model on written-out answers.', {
+  return yaml('Supervised fine-tuning of a random model on answered problems.', paths.sftConfig, {
     model_config: paths.modelConfig,
     tokenizer_config: paths.tokenizer,
     datasets: [{ path: join(folder, 'data/demonstrations.jsonl'), type: 'chat_template' }],
@@ -125,31 +125,35 @@ function sftYaml(folder: string, paths: QuickstartPaths, plan: QuickstartPlan, s
 }
 
 function grpoYaml(folder: string, paths: QuickstartPaths, plan: QuickstartPlan, seed: number): string {
-  return yaml('GRPO: sampled answers, judged by the reward, teach the model which of them to prefer.', {
-    base_model: paths.sftOutput,
-    datasets: [{ path: join(folder, 'data/prompts.jsonl'), type: 'prompt' }],
-    test_datasets: [{ path: join(folder, 'data/held-out.jsonl'), type: 'prompt' }],
-    sequence_len: 128,
-    rl: 'grpo',
-    trl: {
-      num_generations: 8,
-      max_completion_length: 40,
-      reward_funcs: [`${join(folder, 'rewards.ts')}#correct`],
+  return yaml(
+    'GRPO: sampled answers, judged by the reward, teach the model which of them to prefer.',
+    paths.grpoConfig,
+    {
+      base_model: paths.sftOutput,
+      datasets: [{ path: join(folder, 'data/prompts.jsonl'), type: 'prompt' }],
+      test_datasets: [{ path: join(folder, 'data/held-out.jsonl'), type: 'prompt' }],
+      sequence_len: 128,
+      rl: 'grpo',
+      trl: {
+        num_generations: 8,
+        max_completion_length: 40,
+        reward_funcs: [`${join(folder, 'rewards.ts')}#correct`],
+      },
+      micro_batch_size: 32,
+      batch_size: plan.answers,
+      max_steps: plan.grpoSteps,
+      learning_rate: 2e-4,
+      lr_scheduler: 'constant',
+      adam_beta2: 0.98,
+      eval_steps: Math.max(1, Math.floor(plan.grpoSteps / 2)),
+      save_strategy: 'no',
+      engine: { threads },
+      seed,
+      output_dir: paths.grpoOutput,
     },
-    micro_batch_size: 32,
-    batch_size: plan.answers,
-    max_steps: plan.grpoSteps,
-    learning_rate: 2e-4,
-    lr_scheduler: 'constant',
-    adam_beta2: 0.98,
-    eval_steps: Math.max(1, Math.floor(plan.grpoSteps / 2)),
-    save_strategy: 'no',
-    engine: { threads },
-    seed,
-    output_dir: paths.grpoOutput,
-  });
+  );
 }
 
-function yaml(title: string, config: Readonly<Record<string, unknown>>): string {
-  return `# ${title}\n${stringify(config)}`;
+function yaml(title: string, path: string, config: Readonly<Record<string, unknown>>): string {
+  return `# ${title} Once more, from the same folder:\n#   npx anneal train ${path} --output-dir NAME\n${stringify(config)}`;
 }

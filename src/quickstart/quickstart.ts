@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { loadConfig } from '../config/index.js';
-import { type Console, formatDuration, formatPairs } from '../observe/index.js';
+import { type Console, formatPairs } from '../observe/index.js';
 import { readTrajectories } from '../rollout/index.js';
 import { evaluate, type TrainResult, train } from '../run/index.js';
 import { freeFolder, type QuickstartPaths, writeQuickstartFiles } from './files.js';
-import { fullPlan, shortPlan } from './plan.js';
+import type { QuickstartPlan } from './plan.js';
 import { formatSideBySide } from './side-by-side.js';
 
 export interface QuickstartOptions {
-  /** Only to see that everything works: a minute instead of a few. */
-  readonly short: boolean;
+  readonly plan: QuickstartPlan;
   readonly seed: number;
   /** Default: `quickstart-out`, or the next free name. */
   readonly folder: string | null;
@@ -25,9 +24,8 @@ const shownProblems = 3;
  * which of the two is rewarded. Resolves to false when it was stopped before the end.
  */
 export async function quickstart(options: QuickstartOptions): Promise<boolean> {
-  const { console, signal } = options;
+  const { plan, console, signal } = options;
   const started = performance.now();
-  const plan = options.short ? shortPlan : fullPlan;
   const folder = await freeFolder(options.folder);
   const title = (text: string) => console.log(`\n${console.paint('bold', text)}`);
 
@@ -42,11 +40,11 @@ export async function quickstart(options: QuickstartOptions): Promise<boolean> {
     { console, signal },
   );
 
-  title(`Supervised fine-tuning: anneal train ${paths.sftConfig}`);
+  title(`Supervised fine-tuning: npx anneal train ${paths.sftConfig}`);
   const sft = await train(loadConfig(paths.sftConfig), { console, signal });
   if (sft.status === 'stopped') return false;
 
-  title(`GRPO: anneal train ${paths.grpoConfig}`);
+  title(`GRPO: npx anneal train ${paths.grpoConfig}`);
   const grpo = await train(loadConfig(paths.grpoConfig), { console, signal });
   if (grpo.status === 'stopped') return false;
 
@@ -65,10 +63,10 @@ export async function quickstart(options: QuickstartOptions): Promise<boolean> {
   title('Written');
   console.log(
     formatPairs([
-      ['model', `${paths.grpoOutput}  (try: anneal inference ${paths.grpoConfig} --chat)`],
+      ['model', `${paths.grpoOutput}  (try: npx anneal inference ${paths.grpoConfig} --chat)`],
       [
         'configs',
-        `${paths.sftConfig}, ${paths.grpoConfig}  (run them again with anneal train and another --output-dir)`,
+        `${paths.sftConfig}, ${paths.grpoConfig}  (run them again with npx anneal train and another --output-dir)`,
       ],
       ['reward', join(folder, 'rewards.ts')],
       ['sampled answers', join(paths.grpoOutput, 'rollouts')],
@@ -78,8 +76,6 @@ export async function quickstart(options: QuickstartOptions): Promise<boolean> {
   const seconds = (performance.now() - started) / 1000;
   console.log('');
   console.print(`quickstart: accuracy ${share(first)} -> ${share(last)} in ${Math.round(seconds)} s`);
-  if (options.short)
-    console.log(`(--short: ${formatDuration(seconds)} are too few to learn the task; without it the model does)`);
   return true;
 }
 
