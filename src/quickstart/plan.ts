@@ -12,21 +12,21 @@ export interface QuickstartPlan {
   readonly model: Readonly<Record<string, unknown>>;
 }
 
-const model = (hidden: number, layers: number): Readonly<Record<string, unknown>> => ({
+const model: Readonly<Record<string, unknown>> = {
   architectures: ['Qwen3ForCausalLM'],
   model_type: 'qwen3',
-  hidden_size: hidden,
-  intermediate_size: 4 * hidden,
-  num_hidden_layers: layers,
-  num_attention_heads: hidden / 32,
-  num_key_value_heads: hidden / 64,
+  hidden_size: 128,
+  intermediate_size: 512,
+  num_hidden_layers: 3,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
   head_dim: 32,
   max_position_embeddings: 256,
   rms_norm_eps: 1e-5,
   rope_theta: 10000,
   initializer_range: 0.04,
   tie_word_embeddings: true,
-});
+};
 
 export const fullPlan: QuickstartPlan = {
   demonstrations: 6000,
@@ -36,17 +36,16 @@ export const fullPlan: QuickstartPlan = {
   sftSteps: 500,
   grpoSteps: 24,
   answers: 128,
-  model: model(128, 3),
+  model,
 };
 
 /** Shows that everything works, not what can be learnt. */
 export const shortPlan: QuickstartPlan = {
   ...fullPlan,
-  demonstrations: 600,
+  demonstrations: 2400,
   prompts: 64,
   heldOut: 32,
-  sftSteps: 20,
+  sftSteps: 80,
   grpoSteps: 3,
-  answers: 32,
-  model: model(64, 2),
+  answers: 64,
 };
