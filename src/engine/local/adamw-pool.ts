@@ -24,7 +24,7 @@ export function runAdamwTask({ jobs, params, step, scale }: AdamwTask): void {
   }
 }
 
-/** The memory of jobs that changes hands; gradients are used up and stay behind. */
+/** The memory of jobs that changes hands, there and back. */
 export const transfers = (jobs: readonly AdamwJob[]): ArrayBuffer[] =>
   jobs.flatMap(({ weights, gradient, moments }) => [
     weights.buffer,

@@ -375,6 +375,8 @@ function checkBatch({ sequences, temperature = 1 }: Batch, config: ModelConfig):
     if (targets.length !== tokens.length || mask.length !== tokens.length) {
       throw new Error(`${where} has ${tokens.length} tokens, ${targets.length} targets and ${mask.length} mask values`);
     }
+    const odd = mask.find((value) => value > 1);
+    if (odd !== undefined) throw new Error(`${where}: its mask of wanted positions holds ${odd}; it takes 0 and 1`);
     if (tokens.length > config.maxPositionEmbeddings) {
       throw new Error(`${where} has ${tokens.length} tokens, more than the model's ${config.maxPositionEmbeddings}`);
     }

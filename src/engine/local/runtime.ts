@@ -3,7 +3,7 @@ import type { CompiledGraph } from '../../graph/index.js';
 
 export type Feed = Float32Array | BigInt64Array;
 
-export type Device = 'cpu' | 'webgpu' | 'cuda';
+export type Device = 'cpu' | 'webgpu';
 
 export interface RuntimeOptions {
   readonly device: Device;

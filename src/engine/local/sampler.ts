@@ -227,6 +227,13 @@ function checkRequest({ prompt, params }: SampleRequest, index: number, { config
   if (stray !== undefined) throw new Error(`${where}: token ${stray} is outside the vocabulary of ${config.vocabSize}`);
   if (!(params.maxTokens >= 1)) throw new Error(`${where}: maxTokens must be at least 1`);
   if (!(params.temperature >= 0)) throw new Error(`${where}: temperature must be 0 or more`);
+  const { topP, topK, minP, repetitionPenalty } = params;
+  if (!(topP > 0 && topP <= 1)) throw new Error(`${where}: topP must be above 0 and at most 1, not ${topP}`);
+  if (!(Number.isInteger(topK) && topK >= 0))
+    throw new Error(`${where}: topK must be a whole number, 0 for off, not ${topK}`);
+  if (!(minP >= 0 && minP <= 1)) throw new Error(`${where}: minP must be between 0 and 1, not ${minP}`);
+  if (!(repetitionPenalty > 0))
+    throw new Error(`${where}: repetitionPenalty must be above 0, not ${repetitionPenalty}`);
   if (params.stopStrings.length > 0 && !vocabulary) {
     throw new Error(`${where}: stop strings need the engine to have been given the vocabulary`);
   }
