@@ -67,6 +67,25 @@ ${overrides}`,
     load: () => import('./config-schema.js'),
   },
   {
+    name: 'gym',
+    usage: '<list | show | run | run-batch | eval | new | qa | audit | serve> [arguments]',
+    summary: 'environments with executable verifiers: judge answers, measure models, reward trainers',
+    help: `
+anneal gym --help lists its commands.`,
+    load: sibling('gym'),
+  },
+  {
+    name: 'traces',
+    usage: 'export <folder> --rows rl|sft|prm --output FILE',
+    summary: 'training rows from stored runs and episodes',
+    help: `
+  --rows rl|sft|prm    step rewards per episode; passed episodes as conversations; stepwise_supervised rows
+  --output FILE        .jsonl or .parquet
+  --labels threshold|improvement|rollouts  how prm labels follow from step rewards (threshold)
+  --threshold N (0.5)`,
+    load: sibling('traces'),
+  },
+  {
     name: 'quickstart',
     usage: '[--short] [--seed N] [--output DIR]',
     summary: 'make a small chat model and train it: SFT, then GRPO',
@@ -87,7 +106,8 @@ function version(): string {
 export async function runProgram(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   const called = verbs.find((verb) => verb.name === name);
-  const wantsHelp = rest.includes('--help') || rest.includes('-h');
+  // The commands of `gym` have their own help.
+  const wantsHelp = name !== 'gym' && (rest.includes('--help') || rest.includes('-h'));
   // The arguments of a verb are its own business: commander does not know the keys of a config.
   if (called !== undefined && !wantsHelp) return (await called.load()).run(rest);
 

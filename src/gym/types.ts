@@ -1,0 +1,40 @@
+import type { Environment, Language } from './environment/types.js';
+import type { Episode } from './episode/types.js';
+import type { Runner } from './runner/types.js';
+import type { SandboxCapabilities, SandboxName, SandboxProvider } from './sandbox/types.js';
+import type { Verdict } from './verdict.js';
+
+export interface GymOptions {
+  /** Default `local`. */
+  readonly sandbox?: SandboxName | SandboxProvider;
+  /** Answers judged at a time. Default: the number of cores. */
+  readonly workers?: number;
+  /** Attempts after a failure of the sandbox or the verifier. Default 2. */
+  readonly retries?: number;
+}
+
+export interface RunOptions {
+  /** `eval`, or with another seed for its generator `train@7`. Default: the environment's default variant. */
+  readonly variant?: string;
+  /** Default: the environment's first language. */
+  readonly language?: Language;
+  readonly signal?: AbortSignal;
+}
+
+/** Judges answers. One per process is enough; it holds the warm processes. */
+export interface Gym {
+  capabilities(): Promise<SandboxCapabilities>;
+  /** Never throws for what an answer does; `noVerdict` for what the sandbox or the environment does. */
+  run(environment: Environment, answer: string, options?: RunOptions): Promise<Verdict>;
+  /** Verdicts in the order of the answers, one each. Equal answers are judged once. */
+  runBatch(environment: Environment, answers: readonly string[], options?: RunOptions): Promise<readonly Verdict[]>;
+  openEpisode(environment: Environment, options?: RunOptions): Promise<Episode>;
+  dispose(): Promise<void>;
+}
+
+/** What the rooms inside the gym share to judge an answer. */
+export interface GymContext {
+  readonly runner: Runner;
+  readonly sandboxes: SandboxProvider;
+  readonly retries: number;
+}
