@@ -1,4 +1,4 @@
-import type { Environment, Language } from './environment/types.js';
+import type { CaseSet, Environment, Language } from './environment/types.js';
 import type { Episode } from './episode/types.js';
 import type { Runner } from './runner/types.js';
 import type { SandboxCapabilities, SandboxName, SandboxProvider } from './sandbox/types.js';
@@ -24,6 +24,8 @@ export interface RunOptions {
 /** Judges answers. One per process is enough; it holds the warm processes. */
 export interface Gym {
   capabilities(): Promise<SandboxCapabilities>;
+  /** The cases that answers are judged on, with what is expected. */
+  cases(environment: Environment, options?: Pick<RunOptions, 'variant' | 'signal'>): Promise<CaseSet>;
   /** Never throws for what an answer does; `noVerdict` for what the sandbox or the environment does. */
   run(environment: Environment, answer: string, options?: RunOptions): Promise<Verdict>;
   /** Verdicts in the order of the answers, one each. Equal answers are judged once. */
