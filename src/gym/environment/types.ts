@@ -98,7 +98,10 @@ export interface CaseSet {
   readonly hash: string;
 }
 
-/** A named overlay. `train`, `eval` and `holdout` exist always and never share an input; so do all others with `eval` and `holdout`. */
+/**
+ * A named overlay. `train`, `eval` and `holdout` never share an input; nor do others with `eval` and `holdout`. They exist always where there is
+ * a generator; without one a variant exists when cases are declared for it. DeepGym folders have one, `default`, without cases.
+ */
 export interface Variant {
   readonly name: string;
   /** The declared cases that belong to it. */
@@ -113,8 +116,8 @@ export interface Variant {
 }
 
 export interface ScriptSpec {
-  /** The answer's file name in the work directory: `answer.sh`, `answer.py`. */
-  readonly entry: string;
+  /** The answer's file name in the work directory, by language: `{bash: 'answer.sh', python: 'answer.py'}`. One for each of the environment's languages. */
+  readonly entry: Readonly<Partial<Record<Language, string>>>;
   /** Put into the work directory before the answer. */
   readonly files: Readonly<Record<string, string>>;
   /** A program that runs beside the answer, in the sandbox, such as an HTTP server. It gets the case's `service` value as JSON on stdin, says `ready` on stdout, and what it prints after that goes to the checker. */
@@ -157,6 +160,7 @@ export interface Environment {
   readonly id: string;
   readonly title: string;
   readonly kind: EnvironmentKind;
+  /** The first is the default. Empty for documents, and for episodes without an answer file. */
   readonly languages: readonly Language[];
   readonly difficulty: Difficulty;
   readonly domain: string;
