@@ -12,6 +12,7 @@ export type {
   DatasetConfig,
   Decision,
   EngineConfig,
+  EnvironmentEntry,
   InputOutputDataset,
   PromptDataset,
   RunConfig,

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Path } from './introspect.js';
 import { findInput, isFile, looksLikeHubId, outputPath, type SearchPath } from './paths.js';
 import type { DatasetConfig, Decision, RunConfig, TrlConfig } from './run-config.js';
+import { gym as gymSchema, trl as trlSchema } from './schema/grpo.js';
 import type { ParsedConfig, ParsedDataset } from './schema/index.js';
 
 export interface ResolveContext {
@@ -93,7 +94,7 @@ function resolveDataset(
 }
 
 function resolveTrl(config: ParsedConfig, batchSize: number, context: ResolveContext): TrlConfig | null {
-  const { trl } = config;
+  const trl = config.trl ?? (config.environments === null ? null : trlSchema.parse({}));
   if (trl === null) return null;
   const half = Math.floor(config.sequence_len / 2);
   const completion = trl.max_completion_length ?? Math.max(1, Math.min(512, half));
@@ -115,6 +116,17 @@ function resolveTrl(config: ParsedConfig, batchSize: number, context: ResolveCon
     }),
     generation_batch_size: trl.generation_batch_size ?? batchSize,
   };
+}
+
+/** A name is looked up in the registry of the gym; what is written as a path is found as files are. */
+function resolveEnvironments(config: ParsedConfig, context: ResolveContext): RunConfig['environments'] {
+  if (config.environments === null) return null;
+  return config.environments.map((entry, index) => {
+    const { name, ...rest } =
+      typeof entry === 'string' ? { name: entry, variant: null, eval_variant: 'eval', language: null } : entry;
+    const isPath = /^\.{0,2}[\\/]/.test(name);
+    return { name: isPath ? resolveInput(['environments', index], name, 'folder', context) : name, ...rest };
+  });
 }
 
 function resolveStrategy(
@@ -166,7 +178,7 @@ export function resolveConfig(config: ParsedConfig, context: ResolveContext): Ru
       reason: 'neither warmup_steps nor warmup_ratio',
     });
   }
-  const hasEvaluation = config.val_set_size > 0 || config.test_datasets !== null;
+  const hasEvaluation = config.val_set_size > 0 || config.test_datasets !== null || config.environments !== null;
 
   return deepFreeze({
     ...kept,
@@ -193,6 +205,8 @@ export function resolveConfig(config: ParsedConfig, context: ResolveContext): Ru
         : resolveInput(['resume_from_checkpoint'], config.resume_from_checkpoint, 'checkpoint directory', context),
     output_dir: outputPath(config.output_dir, context.search),
     trl: resolveTrl(config, batch, context),
+    environments: resolveEnvironments(config, context),
+    gym: config.environments === null ? null : (config.gym ?? gymSchema.parse({})),
     engine: { ...config.engine, threads },
   });
 }

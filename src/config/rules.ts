@@ -1,4 +1,5 @@
 import type { Path } from './introspect.js';
+import { trl } from './schema/grpo.js';
 import type { ParsedConfig, ParsedDataset } from './schema/index.js';
 
 /** What a rule sees: the parsed config, which keys were written down (dotted), and where to complain. */
@@ -127,6 +128,23 @@ const loraRules: Rule[] = [
 
 const dataRules: Rule[] = [
   {
+    reads: ['datasets', 'test_datasets', 'val_set_size', 'environments'],
+    check: ({ config, report }) => {
+      if (config.environments === null) {
+        if (config.datasets.length === 0) report(['datasets'], 'missing; expected a list of at least one dataset');
+        return;
+      }
+      const others = [
+        ['datasets', config.datasets.length > 0],
+        ['test_datasets', config.test_datasets !== null],
+        ['val_set_size', config.val_set_size > 0],
+      ] as const;
+      for (const [key, given] of others) {
+        if (given) report([key], 'excludes environments, which bring their own prompts; keep one of them');
+      }
+    },
+  },
+  {
     reads: ['rl', 'datasets', 'test_datasets'],
     check: ({ config, report }) => {
       const allowed =
@@ -147,9 +165,9 @@ const dataRules: Rule[] = [
     },
   },
   {
-    reads: ['val_set_size', 'test_datasets', 'eval_strategy', 'eval_steps', 'evals_per_epoch'],
+    reads: ['val_set_size', 'test_datasets', 'environments', 'eval_strategy', 'eval_steps', 'evals_per_epoch'],
     check: ({ config, report }) => {
-      if (config.val_set_size > 0 || config.test_datasets !== null) return;
+      if (config.val_set_size > 0 || config.test_datasets !== null || config.environments !== null) return;
       for (const key of ['eval_strategy', 'eval_steps', 'evals_per_epoch'] as const) {
         if (config[key] === null || config[key] === 'no') continue;
         report([key], 'there is nothing to evaluate on: set val_set_size above 0 or give test_datasets');
@@ -211,13 +229,20 @@ const trainingRules: Rule[] = [
 
 const rlRules: Rule[] = [
   {
-    reads: ['rl', 'trl', 'rl_beta'],
+    reads: ['gym', 'environments'],
     check: ({ config, report }) => {
-      if (config.rl === 'grpo' && config.trl === null) {
-        report(['trl'], 'missing; rl: grpo needs at least trl.reward_funcs');
+      if (config.environments === null && config.gym !== null) report(['gym'], 'has no effect without environments');
+    },
+  },
+  {
+    reads: ['rl', 'trl', 'rl_beta', 'environments'],
+    check: ({ config, report }) => {
+      if (config.rl === 'grpo' && config.environments === null && !config.trl?.reward_funcs.length) {
+        const key = config.trl === null ? ['trl'] : ['trl', 'reward_funcs'];
+        report(key, 'missing; rl: grpo needs at least one of trl.reward_funcs, or environments');
       }
       if (config.rl !== null) return;
-      for (const key of ['trl', 'rl_beta'] as const) {
+      for (const key of ['trl', 'rl_beta', 'environments'] as const) {
         if (config[key] !== null) report([key], 'has no effect without rl: grpo; add it or remove this key');
       }
     },
@@ -270,10 +295,11 @@ const rlRules: Rule[] = [
     },
   },
   {
-    reads: ['rl', 'trl', 'micro_batch_size', 'gradient_accumulation_steps', 'batch_size'],
+    reads: ['rl', 'trl', 'environments', 'micro_batch_size', 'gradient_accumulation_steps', 'batch_size'],
     check: ({ config, report }) => {
-      if (config.rl !== 'grpo' || config.trl === null) return;
-      const { num_generations: group, generation_batch_size: generation } = config.trl;
+      const options = config.trl ?? (config.environments === null ? null : trl.parse({}));
+      if (config.rl !== 'grpo' || options === null) return;
+      const { num_generations: group, generation_batch_size: generation } = options;
       const micro = config.micro_batch_size;
       const batch = config.batch_size ?? micro * config.gradient_accumulation_steps;
       const accumulation = group / gcd(group, micro);

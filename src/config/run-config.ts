@@ -27,6 +27,9 @@ export type TrlConfig = Frozen<
   >
 >;
 
+/** One entry of `environments`. `name` is one of the gym's registry, or an absolute folder. */
+export type EnvironmentEntry = Frozen<Exclude<NonNullable<ParsedConfig['environments']>[number], string>>;
+
 export type EngineConfig = Frozen<Settled<ParsedConfig['engine'], 'threads'>>;
 
 interface Derived {
@@ -44,6 +47,7 @@ interface Derived {
   readonly eval_strategy: 'no' | 'steps' | 'epoch';
   readonly save_strategy: 'no' | 'steps' | 'epoch';
   readonly trl: TrlConfig | null;
+  readonly environments: readonly EnvironmentEntry[] | null;
   readonly engine: EngineConfig;
 }
 

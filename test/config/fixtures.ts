@@ -35,6 +35,15 @@ trl:
   reward_funcs: [./rewards.ts#accuracy, exact_match]
 `;
 
+export const environments = `
+base_model: org/model
+environments: [coin_change]
+micro_batch_size: 8
+gradient_accumulation_steps: 2
+learning_rate: 1e-5
+rl: grpo
+`;
+
 const shared = workspace();
 
 export function load(text: string, options: ParseOptions = {}): LoadedConfig {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { complaints, grpo, sft } from './fixtures.js';
+import { parseConfig, resolvedYaml } from '../../src/config/index.js';
+import { complaints, environments, grpo, sft } from './fixtures.js';
 
 const lora = 'adapter: lora\nlora_r: 8\nlora_alpha: 16\nlora_target_linear: true\n';
 const batch = 'micro_batch_size: 2\ngradient_accumulation_steps: 4\n';
@@ -70,6 +71,20 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
     /no effect without rl/,
   ],
   ['grpo without trl', grpo.replace(/trl:[\s\S]*/, ''), 'trl', /missing/],
+  [
+    'environments in SFT',
+    sft.replace(/datasets:[\s\S]*template\n/, 'environments: [coin_change]\n'),
+    'environments',
+    /no effect without rl/,
+  ],
+  ['environments beside datasets', `${grpo}environments: [coin_change]\n`, 'datasets', /bring their own prompts/],
+  ['gym without environments', `${grpo}gym: {retries: 1}\n`, 'gym', /no effect without environments/],
+  [
+    'environments with a batch that cuts groups',
+    `${environments.replace('micro_batch_size: 8', 'micro_batch_size: 6')}`,
+    'gradient_accumulation_steps',
+    /works with micro_batch_size 6 is 4/,
+  ],
   ['unsupported method', grpo.replace('rl: grpo', 'rl: dpo'), 'rl', /expected grpo/],
   ['packing in rl', `${grpo}sample_packing: true\n`, 'sample_packing', /does not pack/],
   ['two betas', `${grpo}  beta: 0.1\nrl_beta: 0.2\n`, 'rl_beta', /trl\.beta is 0\.1/],
@@ -103,6 +118,15 @@ test.each(refused)('refuses: %s', (_, text, key, message) => {
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain(` ${key}: `);
   expect(lines[0]).toMatch(message);
+});
+
+test('environments need neither datasets nor trl, and bring their own evaluation', () => {
+  expect(complaints(environments)).toEqual([]);
+  expect(complaints(`${environments}eval_steps: 5\n`)).toEqual([]);
+  const { config } = parseConfig(environments, { checkPaths: false });
+  expect(config.environments).toEqual([{ name: 'coin_change', variant: null, eval_variant: 'eval', language: null }]);
+  expect(config.trl).toMatchObject({ num_generations: 8, reward_funcs: [], reward_weights: [] });
+  expect(parseConfig(resolvedYaml(config), { checkPaths: false }).config).toEqual(config);
 });
 
 test('accepts what the refused configs were made from', () => {

@@ -97,7 +97,10 @@ const prompt = z
 export const dataset = z.discriminatedUnion('type', [chatTemplate, alpaca, completion, inputOutput, prompt]);
 
 export const dataKeys = {
-  datasets: z.array(dataset).min(1).describe('Training data. The rows of all entries are joined.'),
+  datasets: z
+    .array(dataset)
+    .default([])
+    .describe('Training data. The rows of all entries are joined. Needed unless there are `environments`.'),
   test_datasets: optional(z.array(dataset).min(1)).describe('Evaluation data. Excludes `val_set_size`.'),
   val_set_size: z
     .number()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, flag, optional, text } from './primitives.js';
 
-const trl = z.strictObject({
+export const trl = z.strictObject({
   num_generations: z
     .number()
     .int()
@@ -53,9 +53,9 @@ const trl = z.strictObject({
         error: 'expected the name of a reward, or {name: …} with the parameters of a built-in one',
       }),
     )
-    .min(1)
+    .default([])
     .describe(
-      'Rewards: `./file.ts#name` for an exported function, the name of a built-in one, or `{name: …}` with its parameters, such as `{name: length, max: 200}`. Their weighted sum counts.',
+      'Rewards: `./file.ts#name` for an exported function, the name of a built-in one, or `{name: …}` with its parameters, such as `{name: length, max: 200}`. Their weighted sum counts. Needed unless there are `environments`.',
     ),
   reward_weights: optional(z.array(z.number())).describe('One weight for each reward. Unset: all 1.'),
   log_completions: flag(false).describe('Print sampled completions at each logged step.'),
@@ -65,10 +65,45 @@ const trl = z.strictObject({
   ),
 });
 
+const environment = z.union(
+  [
+    text,
+    z.strictObject({
+      name: text.describe('Name of a built-in environment (`anneal gym list`), or the folder of one.'),
+      variant: optional(text).describe(
+        'Which cases judge the answers, such as `train` or `train@7`. Unset: its default.',
+      ),
+      eval_variant: text.default('eval').describe('Which cases judge them in evaluation.'),
+      language: optional(text).describe('Language of the answers. Unset: the first that the environment knows.'),
+    }),
+  ],
+  { error: 'expected the name of an environment, or {name: …} with its variant or language' },
+);
+
+export const gym = z.strictObject({
+  sandbox: z
+    .enum(['local', 'daytona', 'e2b', 'none'])
+    .default('local')
+    .describe(
+      'Where answers run. `local`: bubblewrap on this machine. `none`: ordinary processes of yours, for answers that you trust.',
+    ),
+  workers: optional(count).describe('Answers judged at a time. Unset: the number of cores.'),
+  retries: z.number().int().min(0).default(2).describe('Further attempts when the sandbox or a verifier fails.'),
+  reward: text
+    .default('score')
+    .describe('What of a verdict is the reward: `score`, `passed` (1 or 0), or the name of a component.'),
+  weight: z.number().default(1).describe('Its weight beside `trl.reward_funcs`.'),
+  traces: flag(false).describe('Store every judged answer in `traces` in the output directory.'),
+});
+
 export const rlKeys = {
   rl: optional(z.enum(['grpo'])).describe(
     'The method. Unset: supervised fine-tuning. `grpo`: group-relative policy optimisation.',
   ),
   rl_beta: optional(z.number().min(0)).describe('The same as `trl.beta`.'),
   trl: optional(trl).describe('Options of `rl: grpo`.'),
+  environments: optional(z.array(environment).min(1)).describe(
+    'Environments of the gym: each is a prompt, and its verifier the reward. Instead of `datasets`. (Own to anneal.)',
+  ),
+  gym: optional(gym).describe('How answers to `environments` are judged. (Own to anneal.)'),
 };
