@@ -3,7 +3,7 @@ export { configSchema, fieldSchema } from './json-schema.js';
 export { type LoadedConfig, type LoadOptions, loadConfig, type ParseOptions, parseConfig } from './load.js';
 export { didYouMean } from './nearest.js';
 export { type SplitArguments, splitArguments } from './overrides.js';
-export { ConfigError, type LocatedProblem } from './problems.js';
+export { ConfigError, describeProblems, type LocatedProblem, type Problem, problemsOf } from './problems.js';
 export { resolvedYaml } from './resolved-yaml.js';
 export type {
   AlpacaDataset,
@@ -18,4 +18,5 @@ export type {
   RunConfig,
   TrlConfig,
 } from './run-config.js';
+export { readSource, readYaml, type YamlSource } from './source.js';
 export { UserError } from './user-error.js';

@@ -136,7 +136,7 @@ function parseKeys(data: Record<string, unknown>, report: (problem: Problem) => 
     }
     invalid.add(key);
     for (const issue of result.error.issues) {
-      for (const problem of problemsOf(issue, data, [key])) {
+      for (const problem of problemsOf(schema, issue, data, [key])) {
         if (!isRemovedType(problem.path, data)) report(problem);
       }
     }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { inner, keysOf, literalValues, type Path, schemaAt } from './introspect.js';
 import { didYouMean } from './nearest.js';
-import { schema } from './schema/index.js';
 import { UserError } from './user-error.js';
 
 /** One thing wrong with a config. */
@@ -22,13 +21,19 @@ export class ConfigError extends UserError {
   readonly problems: readonly LocatedProblem[];
 
   constructor(problems: readonly LocatedProblem[]) {
-    const lines = problems.map(({ where, path, message }) =>
-      [where, path.length > 0 ? `${path.join('.')}:` : '', message].filter((part) => part !== '').join(' '),
-    );
-    super(lines.join('\n'));
+    super(describeProblems(problems));
     this.name = 'ConfigError';
     this.problems = problems;
   }
+}
+
+/** One line for each: `run.yaml:3:1 trl.beta: expected a number, got "x"`. */
+export function describeProblems(problems: readonly LocatedProblem[]): string {
+  return problems
+    .map(({ where, path, message }) =>
+      [where, path.length > 0 ? `${path.join('.')}:` : '', message].filter((part) => part !== '').join(' '),
+    )
+    .join('\n');
 }
 
 const kindNames: Readonly<Record<string, string>> = {
@@ -71,8 +76,11 @@ function bound(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, value: 
   return `expected a number ${relation} ${limit}, got ${show(value)}`;
 }
 
-/** Says what a zod issue means. `root` is the data it was found in, `base` the place of the schema it was parsed with. */
-export function problemsOf(issue: z.core.$ZodIssue, root: unknown, base: Path): Problem[] {
+/**
+ * Says what a zod issue means. `schema` is that of all the data, `root` the data the issue was found in, `base` the place of
+ * the part of the schema it was parsed with.
+ */
+export function problemsOf(schema: z.core.$ZodType, issue: z.core.$ZodIssue, root: unknown, base: Path): Problem[] {
   const path = [...base, ...(issue.path as (string | number)[])];
   const value = valueAt(root, path);
   const one = (message: string): Problem[] => [{ path, message, about: 'value' }];
@@ -101,9 +109,13 @@ export function problemsOf(issue: z.core.$ZodIssue, root: unknown, base: Path): 
       );
     }
     case 'invalid_union': {
-      if (!('discriminator' in issue))
+      if (!('discriminator' in issue)) {
+        // Where the value is clearly meant as one of the options, what is wrong with that one says more.
+        const meant = issue.errors.filter((option) => option.length === 1 && option[0]!.path.length > 0);
+        if (meant.length === 1) return problemsOf(schema, meant[0]![0]!, root, path);
         return one(value === undefined ? `missing; ${issue.message}` : `${issue.message}, got ${show(value)}`);
-      const names = optionTags(path);
+      }
+      const names = optionTags(schema, path);
       if (value === undefined) return one(`missing; expected one of ${names.join(', ')}`);
       return one(`expected one of ${names.join(', ')}, got ${show(value)}${didYouMean(String(value), names)}`);
     }
@@ -113,7 +125,7 @@ export function problemsOf(issue: z.core.$ZodIssue, root: unknown, base: Path): 
 }
 
 /** The tags of the union whose tag stands at `path`. */
-function optionTags(path: Path): string[] {
+function optionTags(schema: z.core.$ZodType, path: Path): string[] {
   const parent = schemaAt(schema, path.slice(0, -1));
   const def = parent === null ? null : inner(parent)._zod.def;
   if (def?.type !== 'union') return [];

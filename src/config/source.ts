@@ -7,15 +7,17 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  type Scalar,
+  visit,
   type YAMLParseError,
 } from 'yaml';
 import type { Path } from './introspect.js';
 import type { LocatedProblem } from './problems.js';
 
 /** A YAML text with the places of its keys and values. */
-export interface ConfigSource {
-  /** The data; an empty mapping when the text has errors that leave none. */
-  readonly data: Record<string, unknown>;
+export interface YamlSource {
+  /** The data; undefined when the text has errors that leave none. */
+  readonly data: unknown;
   /** Errors of syntax, repeated keys included. */
   readonly problems: readonly LocatedProblem[];
   /** `file:line:column` of a key or its value; of the nearest enclosing mapping for what is not written. */
@@ -24,13 +26,43 @@ export interface ConfigSource {
   offset(path: Path): number;
 }
 
+/** A YAML text that is a mapping. */
+export interface ConfigSource extends YamlSource {
+  /** An empty mapping when there are problems. */
+  readonly data: Record<string, unknown>;
+}
+
+export interface ReadOptions {
+  /** What the text is called in messages. Default `config`. */
+  readonly what?: string;
+  /** Whole numbers that a JavaScript number would round are read as bigints. */
+  readonly bigIntegers?: boolean;
+}
+
 /** Errors of syntax that are told one by one; what is no YAML at all has one on every line. */
 const shownErrors = 5;
 
-/** Reads a config. `file` names it in messages. */
-export function readSource(text: string, file: string): ConfigSource {
+/** Reads a text that is to be a mapping of keys to values, such as a config. `file` names it in messages. */
+export function readSource(text: string, file: string, options: ReadOptions = {}): ConfigSource {
+  const source = readYaml(text, file, options);
+  const { data } = source;
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) {
+    return { ...source, data: data as Record<string, unknown> };
+  }
+  if (source.problems.length > 0) return { ...source, data: {} };
+  const message =
+    data === null || data === undefined
+      ? `the ${options.what ?? 'config'} is empty`
+      : 'expected a mapping of keys to values';
+  return { ...source, data: {}, problems: [{ where: `${file}:1:1`, path: [], about: 'value', message }] };
+}
+
+/** As `readSource`, whatever the text holds. */
+export function readYaml(text: string, file: string, options: ReadOptions = {}): YamlSource {
+  const what = options.what ?? 'config';
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  if (options.bigIntegers) visit(document, { Scalar: (_, node) => keepInteger(node) });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
@@ -63,24 +95,18 @@ export function readSource(text: string, file: string): ConfigSource {
   const problem = (where: string, message: string): LocatedProblem => ({ where, path: [], about: 'key', message });
   const problems = document.errors
     .slice(0, shownErrors)
-    .map((error) => problem(at(error.pos[0]), meaning(error, text)));
+    .map((error) => problem(at(error.pos[0]), meaning(error, text, what)));
   const left = document.errors.length - problems.length;
   if (left > 0) problems.push(problem(file, `and ${left} more errors of syntax; is it a YAML file?`));
-  let data: unknown = {};
+  let data: unknown;
   try {
     if (problems.length === 0) data = document.toJS();
   } catch (error) {
     // An alias without its anchor, or aliases of aliases that would unfold without bounds.
     problems.push(problem(file, `YAML: ${(error as Error).message}`));
   }
-  const isMapping = typeof data === 'object' && data !== null && !Array.isArray(data);
-  if (!isMapping && problems.length === 0) {
-    const message =
-      data === null || data === undefined ? 'the config is empty' : 'expected a mapping of keys to values';
-    problems.push({ where: at(0), path: [], about: 'value', message });
-  }
   return {
-    data: isMapping ? (data as Record<string, unknown>) : {},
+    data,
     problems,
     locate: (path, about) => {
       const { offset, exact } = find(path, about);
@@ -90,9 +116,15 @@ export function readSource(text: string, file: string): ConfigSource {
   };
 }
 
-function meaning({ code, pos, message }: YAMLParseError, text: string): string {
+function keepInteger(node: Scalar): void {
+  const { value, source } = node;
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return;
+  if (/^[-+]?\d+$/.test(source)) node.value = BigInt(source);
+}
+
+function meaning({ code, pos, message }: YAMLParseError, text: string, what: string): string {
   if (code === 'DUPLICATE_KEY') return `${JSON.stringify(keyText(text, pos[0]))} is given more than once`;
-  if (code === 'MULTIPLE_DOCS') return 'a second document begins; a config is one';
+  if (code === 'MULTIPLE_DOCS') return `a second document begins; a ${what} is one`;
   return `YAML: ${message}`;
 }
 
