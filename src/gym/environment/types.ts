@@ -1,7 +1,9 @@
+import type { Language } from '../language.js';
 import type { Value } from '../value.js';
+import type { ValueType } from '../value-type.js';
 
-export const languages = ['python', 'javascript', 'typescript', 'bash'] as const;
-export type Language = (typeof languages)[number];
+export { type Language, languages } from '../language.js';
+export type { ValueType } from '../value-type.js';
 
 export const difficulties = ['easy', 'medium', 'hard'] as const;
 export type Difficulty = (typeof difficulties)[number];
@@ -28,14 +30,6 @@ export interface EnvironmentLimits {
   /** Of written files together. Default 64. */
   readonly diskMb: number;
 }
-
-/** The grammar is that of Python's annotations: `list[int]`, `dict[str, float]`, `tuple[int, str]`, `int | None`, `any`. */
-export type ValueType =
-  | { readonly kind: 'int' | 'float' | 'str' | 'bool' | 'none' | 'bytes' | 'any' }
-  | { readonly kind: 'list' | 'set'; readonly of: ValueType }
-  | { readonly kind: 'tuple'; readonly of: readonly ValueType[] }
-  | { readonly kind: 'dict'; readonly key: ValueType; readonly value: ValueType }
-  | { readonly kind: 'union'; readonly of: readonly ValueType[] };
 
 export interface FunctionSignature {
   /** By language; JavaScript and TypeScript share one, by default the Python name in camel case. */
