@@ -24,6 +24,8 @@ export {
   type Prompt,
   type PromptOptions,
   type PromptReport,
+  type PromptRow,
+  promptsFrom,
   readPrompts,
 } from './prompts.js';
 export { createRandom, type Random, type RandomState, restoreRandom, shuffled } from './random.js';

@@ -1,4 +1,4 @@
-import { type DatasetConfig, UserError } from '../config/index.js';
+import { type DatasetConfig, type PromptDataset, UserError } from '../config/index.js';
 import type { Tokenizer } from '../tokenizer/index.js';
 import { formatOrigin, RowError } from './errors.js';
 import type { RowOrigin } from './example.js';
@@ -53,45 +53,82 @@ export async function readPrompts(
   tokenizer: Tokenizer,
   options: PromptOptions,
 ): Promise<PreparedPrompts> {
-  const dropLog = createDropLog();
-  const notes = createNoteLog();
-  let rows = 0;
+  const reader = createPromptReader(config, options.maxPromptTokens);
 
   async function read(datasets: readonly DatasetConfig[]): Promise<Prompt[]> {
     const formats = datasets.map((dataset) => promptFormat(dataset, config, datasetTokenizer(tokenizer, dataset)));
     const prompts: Prompt[] = [];
-    const visit = (row: Row, origin: RowOrigin): void => {
-      rows++;
-      try {
-        const prompt = (formats[origin.dataset] as PromptFormat)(row, notes.at(origin));
-        checkLength(prompt.promptIds.length, options.maxPromptTokens, config.excess_length_strategy, origin);
-        prompts.push(Object.freeze({ ...prompt, origin }));
-      } catch (error) {
-        if (!(error instanceof RowError)) throw error;
-        dropLog.add(origin, error);
-      }
-    };
     await forEachRow(
       datasets.map((dataset) => dataset.path),
-      visit,
+      (row, origin) => prompts.push(...reader.read(formats[origin.dataset] as PromptFormat, row, origin)),
       options,
     );
     return prompts;
   }
 
   const all = await read(config.datasets);
-  const split = splitRows(all, config.val_set_size, config.seed, config.shuffle_merged_datasets, dropLog.groups());
+  const split = splitRows(all, config.val_set_size, config.seed, config.shuffle_merged_datasets, reader.dropped());
   const held = config.test_datasets ? await read(config.test_datasets) : split.eval;
-  const longestPrompt = [...split.train, ...held].reduce((most, prompt) => Math.max(most, prompt.promptIds.length), 0);
-  const report: PromptReport = {
-    rows,
-    trainPrompts: split.train.length,
-    evalPrompts: held.length,
-    dropped: dropLog.groups(),
-    longestPrompt,
-    warnings: notes.lines(),
+  return reader.finish(split.train, held);
+}
+
+/** A row at hand rather than in a file, in the form of `type: prompt`. */
+export interface PromptRow {
+  readonly row: Row;
+  /** `file` names where it comes from, for messages. */
+  readonly origin: RowOrigin;
+}
+
+/**
+ * As `readPrompts`, from rows at hand: the same templates, limits and counts.
+ * @throws UserError when no row is left to train on.
+ */
+export function promptsFrom(
+  rows: { readonly train: readonly PromptRow[]; readonly eval: readonly PromptRow[] },
+  dataset: PromptDataset,
+  config: DataConfig,
+  tokenizer: Tokenizer,
+  options: Pick<PromptOptions, 'maxPromptTokens'>,
+): PreparedPrompts {
+  const reader = createPromptReader(config, options.maxPromptTokens);
+  const format = promptFormat(dataset, config, datasetTokenizer(tokenizer, dataset));
+  const read = (list: readonly PromptRow[]) => list.flatMap(({ row, origin }) => reader.read(format, row, origin));
+  const train = splitRows(read(rows.train), 0, config.seed, false, reader.dropped()).train;
+  return reader.finish(train, read(rows.eval));
+}
+
+/** Makes prompts of rows, and counts those that cannot be used. */
+function createPromptReader(config: DataConfig, maxPromptTokens: number) {
+  const dropLog = createDropLog();
+  const notes = createNoteLog();
+  let rows = 0;
+  return {
+    /** The row's prompt; none when it is dropped. */
+    read(format: PromptFormat, row: Row, origin: RowOrigin): Prompt[] {
+      rows++;
+      try {
+        const prompt = format(row, notes.at(origin));
+        checkLength(prompt.promptIds.length, maxPromptTokens, config.excess_length_strategy, origin);
+        return [Object.freeze({ ...prompt, origin })];
+      } catch (error) {
+        if (!(error instanceof RowError)) throw error;
+        dropLog.add(origin, error);
+        return [];
+      }
+    },
+    dropped: dropLog.groups,
+    finish(train: readonly Prompt[], held: readonly Prompt[]): PreparedPrompts {
+      const report: PromptReport = {
+        rows,
+        trainPrompts: train.length,
+        evalPrompts: held.length,
+        dropped: dropLog.groups(),
+        longestPrompt: [...train, ...held].reduce((most, prompt) => Math.max(most, prompt.promptIds.length), 0),
+        warnings: notes.lines(),
+      };
+      return Object.freeze({ train, eval: held, report: Object.freeze(report) });
+    },
   };
-  return Object.freeze({ train: split.train, eval: held, report: Object.freeze(report) });
 }
 
 /** The report for a terminal, without colours. */

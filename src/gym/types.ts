@@ -30,6 +30,8 @@ export interface Gym {
   run(environment: Environment, answer: string, options?: RunOptions): Promise<Verdict>;
   /** Verdicts in the order of the answers, one each. Equal answers are judged once. */
   runBatch(environment: Environment, answers: readonly string[], options?: RunOptions): Promise<readonly Verdict[]>;
+  /** The prompt: the task as a model gets it. @throws GymError for an unknown variant or language; SandboxError, VerifierError where its cases cannot be made */
+  task(environment: Environment, options?: RunOptions): Promise<string>;
   openEpisode(environment: Environment, options?: RunOptions): Promise<Episode>;
   dispose(): Promise<void>;
 }

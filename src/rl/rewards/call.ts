@@ -51,6 +51,7 @@ export function checkReturned(returned: unknown, count: number): readonly Checke
   }
   return Array.from(returned as unknown[], (value, index): Checked => {
     if (value === null || (typeof value === 'number' && Number.isFinite(value))) return value;
+    if (value instanceof Error) return { problem: value.message };
     const hint =
       value === undefined ? ' (a branch without return?)' : typeof value === 'boolean' ? ' (use 1 and 0)' : '';
     return { problem: `it returned ${show(value)} for completion ${index}${hint}; wanted is a finite number or null` };

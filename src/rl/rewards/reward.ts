@@ -16,14 +16,17 @@ export interface RewardContext {
  * - `completions[i]`: what the model wrote, always a string, without special tokens;
  * - `columns.<name>[i]`: the other columns of the dataset row.
  *
- * Returns one number per completion, or null where this function has nothing to say.
+ * Returns one number per completion, null where this function has nothing to say, or an Error where it could not judge: that
+ * completion gets no verdict, whatever the other rewards say.
  */
 export type RewardFunction<Columns = RewardColumns> = (
   prompts: readonly Prompt[],
   completions: readonly string[],
   columns: Columns,
   context: RewardContext,
-) => readonly (number | null)[] | Promise<readonly (number | null)[]>;
+) => RewardValues | Promise<RewardValues>;
+
+export type RewardValues = readonly (number | null | Error)[];
 
 /** A loaded reward. */
 export interface Reward {

@@ -47,6 +47,18 @@ describe('scoring', () => {
     expect(seen).toEqual([0, 0, 2]);
   });
 
+  it('an Error in the place of a number leaves that completion without a verdict, whatever others say', async () => {
+    const judge: RewardFunction = (_, completions) =>
+      completions.map((text) => (text === 'lost' ? new Error('sandbox: out of space') : 1));
+    const scorer = createRewardScorer([reward('judge', judge), reward('fine', byText({ x: 1, lost: 1 }))]);
+    const { verdicts, failures } = await scorer.score(batch('x', 'lost'));
+    expect(verdicts).toEqual([
+      { kind: 'scored', reward: 2 },
+      { kind: 'noVerdict', cause: 'reward judge failed: sandbox: out of space' },
+    ]);
+    expect(failures).toMatchObject([{ reward: 'judge', completions: 1 }]);
+  });
+
   it('takes the verdict from completions with unusable values, and from all when the array does not fit', async () => {
     const odd = createRewardScorer([reward('odd', () => [1, Number.NaN, 1])]);
     expect((await odd.score(batch('a', 'b', 'c'))).verdicts.map(({ kind }) => kind)).toEqual([
