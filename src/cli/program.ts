@@ -82,7 +82,9 @@ anneal gym --help lists its commands.`,
   --rows rl|sft|prm    step rewards per episode; passed episodes as conversations; stepwise_supervised rows
   --output FILE        .jsonl or .parquet
   --labels threshold|improvement|rollouts  how prm labels follow from step rewards (threshold)
-  --threshold N (0.5)`,
+  --threshold N (0.5)  the least reward, or share of passed roll-outs, of a step with label true
+  --environment NAME  --variant NAME  --model NAME  only these
+  --json  what was written and left out, as one JSON value`,
     load: sibling('traces'),
   },
   {

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { UserError } from '../config/index.js';
+import { type ExportReport, openTraceStore, type RowKind, rowKinds } from '../gym/trace/index.js';
+import { nearest } from '../text/index.js';
+
+const labelKinds = ['threshold', 'improvement', 'rollouts'] as const;
+
+const options = {
+  rows: { type: 'string' },
+  output: { type: 'string' },
+  labels: { type: 'string' },
+  threshold: { type: 'string' },
+  environment: { type: 'string' },
+  variant: { type: 'string' },
+  model: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+/** `anneal traces export FOLDER --rows KIND --output FILE`: training rows from stored runs and episodes. */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = parsed(args);
+  const [command, folder, ...rest] = positionals;
+  if (command !== 'export') {
+    throw new UserError(`anneal traces has one command, export${command === undefined ? '' : `, and no ${command}`}.`);
+  }
+  if (folder === undefined || rest.length > 0) throw new UserError('anneal traces export takes one folder of traces.');
+  const rows = oneOf('--rows', values.rows, rowKinds);
+  if (rows === undefined) throw new UserError(`anneal traces export needs --rows: ${rowKinds.join(', ')}.`);
+  if (values.output === undefined)
+    throw new UserError('anneal traces export needs --output FILE.jsonl or FILE.parquet.');
+  const labels = oneOf('--labels', values.labels, labelKinds);
+  if (rows !== 'prm' && (labels !== undefined || values.threshold !== undefined)) {
+    throw new UserError('--labels and --threshold are for --rows prm.');
+  }
+  if (labels === 'improvement' && values.threshold !== undefined) {
+    throw new UserError('--labels improvement has no threshold.');
+  }
+  const threshold = values.threshold === undefined ? undefined : Number(values.threshold);
+  if (threshold !== undefined && !(values.threshold?.trim() && Number.isFinite(threshold))) {
+    throw new UserError(`--threshold must be a number, not ${values.threshold}.`);
+  }
+  const report = await openTraceStore(folder).exportRows(rows, values.output, {
+    ...(labels === undefined ? {} : { labels }),
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(values.environment === undefined ? {} : { environment: values.environment }),
+    ...(values.variant === undefined ? {} : { variant: values.variant }),
+    ...(values.model === undefined ? {} : { model: values.model }),
+  });
+  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : summary(rows, report));
+  if (report.rows === 0 && !values.json) process.stderr.write('There are no rows.\n');
+  return report.rows === 0 ? 1 : 0;
+}
+
+function summary(
+  kind: RowKind,
+  { rows, traces, file, leftOut, repeated, singleRollouts, problems }: ExportReport,
+): string {
+  const lines = [`${rows} ${kind} rows from ${traces} traces → ${file}`];
+  for (const [reason, count] of Object.entries(leftOut)) lines.push(`  left out: ${count} (${reason})`);
+  if (repeated > 0) lines.push(`  ${repeated} traces had the same steps as another`);
+  if (singleRollouts > 0) lines.push(`  ${singleRollouts} labels rest on one trace alone`);
+  for (const { file: at, line, message } of problems) lines.push(`  skipped: ${at}:${line}: ${message}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    const unknown = /^Unknown option '(--?[^'\s]+)/.exec((error as Error).message)?.[1];
+    if (unknown === undefined) throw new UserError(`anneal traces: ${(error as Error).message}`);
+    const close = nearest(unknown.replace(/^-+/, ''), Object.keys(options));
+    throw new UserError(`anneal traces has no option ${unknown}.${close === null ? '' : ` Did you mean --${close}?`}`);
+  }
+}
+
+function oneOf<Name extends string>(flag: string, value: string | undefined, names: readonly Name[]): Name | undefined {
+  if (value === undefined) return undefined;
+  const found = names.find((name) => name === value);
+  if (found !== undefined) return found;
+  const close = nearest(value, names);
+  throw new UserError(
+    `${flag} is one of ${names.join(', ')}, not ${value}.${close === null ? '' : ` Did you mean ${close}?`}`,
+  );
+}
