@@ -1,0 +1,92 @@
+import { didYouMean } from '../../config/index.js';
+import { loadEnvironment } from '../environment/index.js';
+import type { Environment } from '../environment/types.js';
+import { GymError } from '../gym-error.js';
+import { type Language, languages } from '../language.js';
+
+/** What an answer is judged by. */
+export interface Question {
+  readonly environment: Environment;
+  readonly variant: string;
+  readonly language: Language;
+}
+
+export interface QuestionOptions {
+  /** Default: the environment's default variant. */
+  readonly variant?: string | undefined;
+  /** Default: the environment's first language. */
+  readonly language?: string | undefined;
+}
+
+/** Loads environments by name, each once. */
+export type LoadEnvironment = (name: string) => Promise<Environment>;
+
+export function cachedLoader(load: LoadEnvironment = loadEnvironment): LoadEnvironment {
+  const loaded = new Map<string, Promise<Environment>>();
+  return (name) => {
+    const environment = loaded.get(name) ?? load(name);
+    loaded.set(name, environment);
+    environment.catch(() => loaded.delete(name));
+    return environment;
+  };
+}
+
+/** @throws GymError for a language that the environment has not */
+export function questionOf(environment: Environment, options: QuestionOptions = {}): Question {
+  const language = options.language ?? environment.languages[0]!;
+  if (!(environment.languages as readonly string[]).includes(language)) {
+    throw new GymError(
+      `${environment.name} has no language ${language}${didYouMean(language, languages)}; it has ${environment.languages.join(', ')}.`,
+    );
+  }
+  return { environment, variant: options.variant ?? environment.defaultVariant, language: language as Language };
+}
+
+/** What a row of a dataset says about its environment: `extra_info` as an object, or as its JSON, and `data_source`. */
+export interface RowInfo {
+  readonly extraInfo: unknown;
+  readonly dataSource: unknown;
+}
+
+/**
+ * The question of a dataset row: `extra_info.environment` with optional `variant` and `language`, else `data_source`.
+ * @throws GymError naming the row where it names no environment, or an unknown one
+ */
+export async function questionOfRow(
+  { extraInfo, dataSource }: RowInfo,
+  where: string,
+  load: LoadEnvironment,
+  defaults: QuestionOptions = {},
+): Promise<Question> {
+  const info = objectOf(extraInfo, where);
+  const name = textOrNull(info.environment) ?? textOrNull(dataSource);
+  if (name === null) {
+    throw new GymError(
+      `${where} names no environment: extra_info.environment or data_source says which one judges its answers.`,
+    );
+  }
+  return questionOf(await load(name), {
+    variant: textOrNull(info.variant) ?? defaults.variant,
+    language: textOrNull(info.language) ?? defaults.language,
+  });
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function objectOf(value: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null || value === '') return {};
+  let object = value;
+  if (typeof value === 'string') {
+    try {
+      object = JSON.parse(value);
+    } catch {
+      throw new GymError(`${where}: extra_info is a text that is no JSON: ${value.slice(0, 60)}`);
+    }
+  }
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+    throw new GymError(`${where}: extra_info is no object but ${JSON.stringify(object).slice(0, 60)}.`);
+  }
+  return object as Record<string, unknown>;
+}

@@ -1,0 +1,85 @@
+import { loadEnvironment } from '../environment/index.js';
+import type { Environment } from '../environment/types.js';
+import { openGym } from '../gym.js';
+import { GymError } from '../gym-error.js';
+import type { Gym } from '../types.js';
+import { type Question, questionOf } from './question.js';
+
+/** A row that verl, TRL, Axolotl, OpenRLHF and anneal train on. All rows have the same keys and types, as Parquet wants it. */
+export interface VerlRow {
+  /** The environment's name. */
+  readonly data_source: string;
+  readonly prompt: readonly { readonly role: string; readonly content: string }[];
+  readonly ability: string;
+  /** Empty: the environment knows what is right. */
+  readonly reward_model: { readonly style: 'rule'; readonly ground_truth: string };
+  readonly extra_info: {
+    readonly environment: string;
+    readonly variant: string;
+    readonly language: string;
+    readonly split: string;
+    readonly index: number;
+  };
+}
+
+export interface VerlRowsOptions {
+  /** Default: each environment's default variant. */
+  readonly variant?: string;
+  /** Default: each environment's first language. */
+  readonly language?: string;
+  /** What `extra_info.split` says. Default `train`. */
+  readonly split?: string;
+  /** Rows for each environment. Default 1. */
+  readonly repeat?: number;
+  /** Makes the prompts. Default: a gym of its own in the local sandbox. */
+  readonly gym?: Gym;
+}
+
+/**
+ * Rows to train on the environments: all of them once, then all again. The rows of an environment have the same prompt, except for
+ * documents, whose generator makes another one for each row (variants `train@42`, `train@43`, …).
+ * @throws GymError for unknown names, variants and languages
+ */
+export async function verlRows(
+  environments: readonly (Environment | string)[],
+  options: VerlRowsOptions = {},
+): Promise<VerlRow[]> {
+  const { split = 'train', repeat = 1 } = options;
+  if (!Number.isInteger(repeat) || repeat < 1)
+    throw new GymError(`repeat is ${repeat}; wanted is a whole number from 1 on.`);
+  const questions = await Promise.all(
+    environments.map(async (one) => questionOf(typeof one === 'string' ? await loadEnvironment(one) : one, options)),
+  );
+  const gym = options.gym ?? (await openGym());
+  try {
+    const rows: VerlRow[] = [];
+    const tasks = new Map<string, Promise<string>>();
+    for (let round = 0; round < repeat; round++) {
+      for (const question of questions) {
+        const { environment, language } = question;
+        const variant = variantOf(question, round);
+        const key = `${environment.directory}\0${variant}\0${language}`;
+        const task = tasks.get(key) ?? gym.task(environment, { variant, language });
+        tasks.set(key, task);
+        rows.push({
+          data_source: environment.name,
+          prompt: [{ role: 'user', content: await task }],
+          ability: environment.domain,
+          reward_model: { style: 'rule', ground_truth: '' },
+          extra_info: { environment: environment.name, variant, language, split, index: rows.length },
+        });
+      }
+    }
+    return rows;
+  } finally {
+    if (options.gym === undefined) await gym.dispose();
+  }
+}
+
+function variantOf({ environment, variant }: Question, round: number): string {
+  if (environment.kind !== 'document' || round === 0) return variant;
+  const [name, seed] = variant.split('@') as [string, string | undefined];
+  const first = seed === undefined ? environment.variants[name]?.seed : Number(seed);
+  // An unknown variant is told of where the task is made.
+  return first === undefined ? variant : `${name}@${first + round}`;
+}
