@@ -1,0 +1,2 @@
+def is_anagram(s, t):
+    return sorted(s.lower()) == sorted(t.lower())

@@ -1,0 +1,2 @@
+def max_subarray(nums):
+    return sum(number for number in nums if number > 0)

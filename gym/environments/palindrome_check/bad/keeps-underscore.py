@@ -1,0 +1,6 @@
+import re
+
+
+def is_palindrome(s):
+    kept = re.sub(r"\W", "", s).lower()
+    return kept == kept[::-1]

@@ -1,0 +1,3 @@
+function removeDuplicates(nums) {
+  return [...new Set(nums)].sort();
+}

@@ -1,0 +1,3 @@
+function reverseString(s) {
+  return s.split('').reverse().join('');
+}

@@ -1,0 +1,3 @@
+export function reverseString(s) {
+  return [...s].reverse().join('');
+}

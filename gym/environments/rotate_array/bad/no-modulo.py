@@ -1,0 +1,2 @@
+def rotate_array(nums, k):
+    return nums[-k:] + nums[:-k]
