@@ -1,0 +1,2 @@
+print("The Quiet Harbour")
+print("The Red Garden")

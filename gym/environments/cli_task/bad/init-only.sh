@@ -1,0 +1,2 @@
+git init -q "$REPO_DIR"
+echo done
