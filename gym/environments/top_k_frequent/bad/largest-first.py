@@ -1,0 +1,6 @@
+from collections import Counter
+
+
+def top_k_frequent(nums, k):
+    counts = Counter(nums)
+    return sorted(counts, key=lambda number: (counts[number], number), reverse=True)[:k]
