@@ -1,0 +1,46 @@
+import type { Environment, SourceFile } from '../environment/types.js';
+import type { JobLimits } from '../runner/types.js';
+import type { GymContext } from '../types.js';
+import type { Value } from '../value.js';
+import { moduleText } from '../verify/module-text.js';
+import { VerifierError } from '../verify/verifier-error.js';
+
+/** Enough for any generator or reference; a bug that hangs ends all the same. */
+const limits: JobLimits = { caseSeconds: 20, totalSeconds: 120, memoryMb: 1024, processes: 64, outputKb: 64 };
+
+/**
+ * Calls a function of an environment's own file, in a process of its own, and gives what it returned for each call.
+ * @throws VerifierError naming the environment and the file when it does anything but return; SandboxError
+ */
+export async function trustedCall(
+  context: GymContext,
+  environment: Environment,
+  source: SourceFile,
+  functionName: string,
+  calls: readonly (readonly Value[])[],
+  describeCall: (index: number) => string,
+): Promise<readonly Value[]> {
+  const where = `${environment.name}/${source.path}`;
+  const job = await context.runner.run({ ...module(source, where), functionName, calls, limits, trusted: true });
+  if (job.kind === 'load-failed') throw new VerifierError(`${where}: ${job.problem ?? 'it did not load'}`);
+  if (job.kind === 'no-function') throw new VerifierError(`${where}: it has no function ${functionName}`);
+  return calls.map((_, index) => {
+    const outcome = job.calls[index];
+    if (outcome?.kind === 'value') return outcome.value;
+    const what =
+      outcome?.kind === 'error'
+        ? `raised ${outcome.type}: ${outcome.message}`
+        : outcome?.kind === 'crash'
+          ? `crashed: ${outcome.message}`
+          : `gave no answer within ${limits.caseSeconds} s`;
+    throw new VerifierError(`${where}: ${functionName} ${what} ${describeCall(index)}`);
+  });
+}
+
+function module({ text, language }: SourceFile, where: string) {
+  try {
+    return moduleText(text, language);
+  } catch (error) {
+    throw new VerifierError(`${where}: ${(error as Error).message}`, { cause: error });
+  }
+}
