@@ -1,0 +1,2 @@
+def sum_evens(nums):
+    return 0
