@@ -169,7 +169,9 @@ function mountArguments(options: IsolationOptions, support: ReturnType<typeof su
     ...etcOfSandbox.flatMap((name) => readOnlyBind(join(support.etc, name), `/etc/${name}`)),
     ...prefixes().flatMap((path) => readOnlyBind(path)),
     ...hidden().flatMap((path) => readOnlyBind(support.emptyDirectory, path)),
-    ...['--proc', '/proc', '--dev', '/dev', ...memory('/dev/shm'), '--remount-ro', '/dev', ...memory('/tmp')],
+    // the first process shows paths of the host in its command line, and is the one that reports
+    ...['--proc', '/proc', ...readOnlyBind(support.emptyDirectory, '/proc/1')],
+    ...['--dev', '/dev', ...memory('/dev/shm'), '--remount-ro', '/dev', ...memory('/tmp')],
     ...(work === 'tmpfs' ? memory(workDirectory) : ['--bind', work.host, workDirectory]),
     ...readOnly.flatMap((path) => readOnlyBind(path)),
     ...binds.flatMap(({ host, inside, writable }) => [writable ? '--bind' : '--ro-bind', host, inside]),
@@ -197,7 +199,7 @@ function prefixes(): string[] {
   return [...new Set([python?.prefix, node.prefix].filter((path) => path != null))];
 }
 
-const packageRoot = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+export const packageRoot = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
 /**
  * Directories below those that are bound which may hold environments, with their references and seeds, or someone's project:
