@@ -4,7 +4,12 @@ import { closingMarks, openingMarks } from './reasoning.js';
 /** A message of a conversational completion. Content comes as a text or in parts, of which the texts count. */
 export interface AnswerMessage {
   readonly role: string;
-  readonly content?: string | readonly { readonly type?: string; readonly text?: string | null }[] | null;
+  readonly content?: string | readonly AnswerPart[] | null | undefined;
+}
+
+interface AnswerPart {
+  readonly type?: string | undefined;
+  readonly text?: string | null | undefined;
 }
 
 /** What a model wrote: text, or messages whose last one by the assistant counts. */

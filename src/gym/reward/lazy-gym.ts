@@ -1,4 +1,3 @@
-import { openGym } from '../gym.js';
 import { GymError } from '../gym-error.js';
 import { SandboxError } from '../sandbox/types.js';
 import type { Gym, GymOptions } from '../types.js';
@@ -18,11 +17,17 @@ export interface LazyGym {
   dispose(): Promise<void>;
 }
 
+// What judges is loaded when it is needed: a config or a row is made without it.
+async function openFresh(options: GymOptions): Promise<Gym> {
+  const { openGym } = await import('../gym.js');
+  return openGym(options);
+}
+
 /** A gym in the sandbox of the options; without one in Daytona where `DAYTONA_API_KEY` is set, else in the local sandbox. */
 export function lazyGym(
   options: LazyGymOptions,
   environment: Readonly<Record<string, string | undefined>> = process.env,
-  open: (options: GymOptions) => Gym | Promise<Gym> = openGym,
+  open: (options: GymOptions) => Promise<Gym> = openFresh,
 ): LazyGym {
   let opened: Promise<Gym> | null = null;
   const { gym, allowLocal = false, ...gymOptions } = options;

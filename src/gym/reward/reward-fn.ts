@@ -117,13 +117,9 @@ function scoreOf(component: string | undefined): ValueOf<number> {
     component === undefined ? verdict.score : componentOf(environment, verdict, component);
 }
 
-function inOne<Value>(
-  environment: Environment | string,
-  options: RewardOptions,
-  valueOf: ValueOf<Value>,
-): BatchFn<Value> {
+function inOne<Value>(environment: Environment | string, options: RewardOptions, read: ValueOf<Value>): BatchFn<Value> {
   const load = cachedLoader();
-  return batchFn(options, valueOf, async (completions) => {
+  return batchFn(options, read, async (completions) => {
     const loaded = typeof environment === 'string' ? await load(environment) : environment;
     if (options.component !== undefined) checkComponent(loaded, options.component);
     const question = questionOf(loaded, options);
@@ -133,7 +129,7 @@ function inOne<Value>(
 
 function batchFn<Value>(
   options: JudgeOptions,
-  valueOf: ValueOf<Value>,
+  read: ValueOf<Value>,
   questionsOf: (completions: readonly Completion[], columns: Columns) => Promise<readonly Question[]>,
 ): BatchFn<Value> {
   const judge = openJudge(options);
@@ -145,7 +141,7 @@ function batchFn<Value>(
   ) => {
     if (!Array.isArray(completions)) throw new GymError('a reward takes a list of completions as its second argument.');
     const judgements = await judge.judge(completions, await questionsOf(completions, columns), signal);
-    return judgements.map((judgement) => (isScored(judgement) ? valueOf(judgement) : null));
+    return judgements.map((judgement) => (isScored(judgement) ? read(judgement) : null));
   };
   return Object.assign(call, { stats: judge.stats, dispose: judge.dispose });
 }

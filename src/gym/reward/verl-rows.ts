@@ -1,8 +1,8 @@
 import { loadEnvironment } from '../environment/index.js';
 import type { Environment } from '../environment/types.js';
-import { openGym } from '../gym.js';
 import { GymError } from '../gym-error.js';
 import type { Gym } from '../types.js';
+import { lazyGym } from './lazy-gym.js';
 import { type Question, questionOf } from './question.js';
 
 /** A row that verl, TRL, Axolotl, OpenRLHF and anneal train on. All rows have the same keys and types, as Parquet wants it. */
@@ -50,8 +50,9 @@ export async function verlRows(
   const questions = await Promise.all(
     environments.map(async (one) => questionOf(typeof one === 'string' ? await loadEnvironment(one) : one, options)),
   );
-  const gym = options.gym ?? (await openGym());
+  const opened = lazyGym(options.gym === undefined ? { sandbox: 'local' } : { gym: options.gym });
   try {
+    const gym = await opened.get();
     const rows: VerlRow[] = [];
     const tasks = new Map<string, Promise<string>>();
     for (let round = 0; round < repeat; round++) {
@@ -72,7 +73,7 @@ export async function verlRows(
     }
     return rows;
   } finally {
-    if (options.gym === undefined) await gym.dispose();
+    await opened.dispose();
   }
 }
 
