@@ -1,0 +1,3 @@
+function levelOrder(tree) {
+  return [tree.filter((value) => value !== null)];
+}

@@ -1,0 +1,5 @@
+def transform(s):
+    out = ""
+    for character in s:
+        out = character + out
+    return out
