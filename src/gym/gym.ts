@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { openCases } from './cases/index.js';
+import { renderTask } from './environment/index.js';
 import type { Environment } from './environment/types.js';
 import { openEpisode } from './episode/index.js';
 import { GymError } from './gym-error.js';
@@ -24,6 +25,8 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
   if (!Number.isSafeInteger(retries) || retries < 0) throw new GymError(`retries: ${retries}; wanted is 0 or more`);
   const opened = once(async (): Promise<GymContext> => {
     const sandboxes = typeof sandbox === 'string' ? await openSandboxes(sandbox) : sandbox;
+    // Throws where nothing can be isolated, before anything is run.
+    await sandboxes.capabilities();
     return { sandboxes, runner: await openRunner({ sandbox: sandboxes, workers }), retries };
   });
   // One more than there are workers, so that none waits while an answer's results are compared.
@@ -69,6 +72,14 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
     },
     async capabilities() {
       return (await opened.get()).runner.capabilities();
+    },
+    async cases(environment, options = {}) {
+      return openCases(await opened.get(), environment, options.variant, signalOf(options.signal));
+    },
+    async task(environment, options = {}) {
+      const language = languageOf(environment, options.language);
+      const cases = await openCases(await opened.get(), environment, options.variant, signalOf(options.signal));
+      return renderTask(environment, cases, language);
     },
     async openEpisode(environment, options = {}) {
       return openEpisode(await opened.get(), environment, options);

@@ -50,10 +50,9 @@ export function noVerdict(cause: NoVerdictCause, message: string, retries: numbe
 /** The language an answer is in. @throws GymError when the environment does not take it */
 export function languageOf(environment: Environment, wanted: string | undefined): Language {
   const [first] = environment.languages;
-  if (wanted === undefined) {
-    if (first === undefined) throw new GymError(`${environment.name} takes no language`);
-    return first;
-  }
+  // A document's language is looked at by nobody.
+  if (wanted === undefined) return first ?? 'python';
+  if (first === undefined) throw new GymError(`${environment.name} takes answers in no programming language`);
   const found = environment.languages.find((language) => language === wanted);
   if (found !== undefined) return found;
   const known = (languages as readonly string[]).includes(wanted);

@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { gymAsset } from '../../../src/gym/assets.js';
+import { brokenInJavaScript } from '../../../src/gym/verify/javascript-rules.js';
+import { moduleText } from '../../../src/gym/verify/module-text.js';
+import { hasPython } from '../support.js';
+
+const javascript = (source: string, forbid: string[], require: string[] = []) =>
+  brokenInJavaScript(source, { forbid, require }, 'solve');
+
+describe('rules about JavaScript', () => {
+  it.each([
+    ['a.sort()', 'uses .sort (line 1)'],
+    ['a?.sort()', 'uses .sort (line 1)'],
+    ["a['sort']()", 'uses .sort (line 1)'],
+    ["a['so' + 'rt']()", 'uses .sort (line 1)'],
+    ['a[`sort`]()', 'uses .sort (line 1)'],
+    ['Array.prototype.sort.call(a)', 'uses .sort (line 1)'],
+    ['const { sort } = Array.prototype', 'uses .sort (line 1)'],
+    ["const { ['sort']: s } = []", 'uses .sort (line 1)'],
+    ["Reflect.get([], 'sort')", 'uses .sort (line 1)'],
+    ['a[name]()', 'uses a method with a computed name (line 1)'],
+    ['eval("a.sort()")', 'uses eval (line 1)'],
+    ['(0, eval)("1")', 'uses eval (line 1)'],
+    ['globalThis.eval("1")', 'uses eval (line 1)'],
+    ['const g = globalThis; g.eval("1")', 'uses eval (line 1)'],
+    ['new Function("return 1")', 'uses Function (line 1)'],
+    ['(() => {}).constructor("return 1")', 'uses .constructor (line 1)'],
+    ['import("data:text/javascript,1")', 'uses import data:text/javascript (line 1)'],
+    ['import(name)', 'uses import with a computed name (line 1)'],
+    ["import vm from 'node:vm'", 'uses import vm (line 1)'],
+  ])('find %s', (source, broken) => {
+    expect(javascript(source, ['Array.sort'])).toContain(broken);
+  });
+
+  it.each([
+    'const sort = (a) => a; sort([1])',
+    '// a.sort()\nconst text = "a.sort()"',
+    'const table = { sort: 1 }',
+    'rows[i][j] = a[i - 1](x)',
+    'function f(structuredClone) { return structuredClone(1) }',
+  ])('let %s be', (source) => {
+    expect(javascript(source, ['Array.sort', 'structuredClone'])).toEqual([]);
+  });
+
+  it('tell a global from what the text defines itself', () => {
+    expect(javascript('structuredClone(x)', ['structuredClone'])).toHaveLength(1);
+    expect(javascript('{ let structuredClone = 1 } structuredClone(x)', ['structuredClone'])).toHaveLength(1);
+    expect(javascript('function structuredClone(x) { return x }\nstructuredClone(x)', ['structuredClone'])).toEqual([]);
+  });
+
+  it('tell a namespace from what has a method of the same name', () => {
+    expect(javascript('Math.max(1, 2)', ['Math.max'])).toEqual(['uses Math.max (line 1)']);
+    expect(javascript('const M = Math; M.max(1)', ['Math.max'])).toEqual(['uses Math.max (line 1)']);
+    expect(javascript('const { max } = Math', ['Math.max'])).toEqual(['uses Math.max (line 1)']);
+    expect(javascript('heap.max()', ['Math.max'])).toEqual([]);
+    expect(javascript("import fs from 'fs/promises'", ['import fs'])).toEqual(['uses import fs (line 1)']);
+  });
+
+  it('find what is required where the function uses it', () => {
+    const all = ['loop', 'comparison', 'recursion', 'function'];
+    expect(javascript('const solve = (n) => n', [], all)).toEqual([
+      'has no loop',
+      'has no comparison',
+      'has no recursion',
+    ]);
+    expect(javascript('function solve(n) { for (;;) if (n < 1) return solve(n - 1) }', [], all)).toEqual([]);
+    const elsewhere = 'function unused() { for (;;); }\nfunction solve(n) { return n }';
+    expect(javascript(elsewhere, [], ['loop'])).toEqual(['has no loop']);
+    const helper = 'function help(n) { return n ? help(n - 1) : 0 }\nexport function solve(n) { return help(n) }';
+    expect(javascript(helper, [], ['recursion'])).toEqual([]);
+  });
+
+  it('read TypeScript without its types', () => {
+    const { source } = moduleText(
+      'export function solve(a: number[]): number[] { return a.sort() as number[]; }',
+      'typescript',
+    );
+    expect(javascript(source, ['Array.sort'])).toEqual(['uses .sort (line 1)']);
+  });
+
+  it('say nothing of a text that does not parse', () => {
+    expect(javascript('function (', ['eval'], ['loop'])).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPython)('rules about Python', () => {
+  /** One start of Python for many texts. */
+  const batch = (calls: readonly (readonly [source: string, forbid: string[], require: string[]])[]): string[][] => {
+    const program = `import sys, json; sys.path.insert(0, ${JSON.stringify(gymAsset('drivers'))}); sys.dont_write_bytecode = True
+from python_rules import broken_rules
+print(json.dumps([broken_rules(*call, 'solve') for call in json.load(sys.stdin)]))`;
+    const run = spawnSync('/usr/bin/env', ['python3', '-c', program], {
+      input: JSON.stringify(calls),
+      encoding: 'utf8',
+    });
+    if (run.status !== 0) throw new Error(run.stderr);
+    return JSON.parse(run.stdout);
+  };
+  const python = (source: string, forbidden: string[], require: string[] = []): string[] =>
+    batch([[source, forbidden, require]])[0]!;
+  const forbid = ['sorted', 'list.sort', 'heapq.merge', 'import os'];
+
+  const forbidden = [
+    ['sorted(a)', 'uses sorted (line 1)'],
+    ['s = sorted\ns(a)', 'uses sorted (line 1)'],
+    ['sorted = sorted', 'uses sorted (line 1)'],
+    ['if False:\n    def sorted(a): pass\nsorted(a)', 'uses sorted (line 3)'],
+    ['a.sort()', 'uses .sort (line 1)'],
+    ['list.sort(a)', 'uses .sort (line 1)'],
+    ['[].__class__.sort(a)', 'uses .sort (line 1)'],
+    ["getattr(a, 'sort')()", 'uses .sort (line 1)'],
+    ["getattr(a, 'so' + 'rt')()", 'uses .sort (line 1)'],
+    ['getattr(a, name)()', 'uses getattr with a computed name (line 1)'],
+    ['g = getattr', 'uses getattr without calling it (line 1)'],
+    ["from operator import methodcaller as m\nm('sort')(a)", 'uses .sort (line 2)'],
+    ['import heapq\nheapq.merge(a, b)', 'uses heapq.merge (line 2)'],
+    ['import heapq as h\nh.merge(a, b)', 'uses heapq.merge (line 2)'],
+    ['import heapq\nx = heapq\nx.merge(a)', 'uses heapq.merge (line 3)'],
+    ['from heapq import merge as m', 'uses heapq.merge (line 1)'],
+    ['from heapq import *', 'uses heapq.* (line 1)'],
+    ["__import__('heapq').merge(a)", 'uses __import__ (line 1)'],
+    ["import importlib\nimportlib.import_module('heapq')", 'uses import importlib (line 1)'],
+    ["globals()['sorted'](a)", 'uses globals (line 1)'],
+    ["__builtins__['sorted'](a)", 'uses __builtins__ (line 1)'],
+    ['import builtins\nbuiltins.sorted(a)', 'uses import builtins (line 1)'],
+    ["eval('sorted')(a)", 'uses eval (line 1)'],
+    ["import sys\nsys.modules['builtins']", 'uses sys.modules (line 2)'],
+    ['import os.path', 'uses import os (line 1)'],
+    ['from os import path', 'uses import os (line 1)'],
+  ] as const;
+
+  it('find what is forbidden however it is written', () => {
+    const found = batch(forbidden.map(([source]) => [source, forbid, []]));
+    for (const [index, [source, broken]] of forbidden.entries()) expect(found[index], source).toContain(broken);
+  });
+
+  const allowed = [
+    'def sorted(a):\n    return sorted(a[1:])\nsorted([1])',
+    'def solve(sorted):\n    return sorted(1)',
+    '# sorted(a)\nx = "a.sort()"',
+    'import heapq\nheapq.heappush(a, 1)',
+    "def solve(a):\n    return getattr(a, 'value')",
+    'class Merge:\n    def merge(self): return 1\nMerge().merge()',
+  ];
+
+  it('let be what only looks like it', () => {
+    const found = batch(allowed.map((source) => [source, forbid, []]));
+    for (const [index, source] of allowed.entries()) expect(found[index], source).toEqual([]);
+  });
+
+  it('find what is required where the function uses it', () => {
+    const all = ['loop', 'comparison', 'recursion', 'function'];
+    expect(python('def solve(n):\n    return n', [], all)).toEqual([
+      'has no loop',
+      'has no comparison',
+      'has no recursion',
+    ]);
+    expect(python('def solve(n):\n    while n < 1:\n        solve(n)', [], all)).toEqual([]);
+    expect(python('def unused():\n    while True: pass\ndef solve(n):\n    return n', [], ['loop'])).toEqual([
+      'has no loop',
+    ]);
+    const mutual =
+      'def even(n): return n == 0 or odd(n - 1)\ndef odd(n): return n != 0 and even(n - 1)\ndef solve(n): return even(n)';
+    expect(python(mutual, [], ['recursion'])).toEqual([]);
+    expect(python('solve = lambda n: [x for x in n]', [], ['loop'])).toEqual([]);
+  });
+
+  it('say nothing of a text that does not parse', () => {
+    expect(python('def (', forbid, ['loop'])).toEqual([]);
+    expect(python('a\u0000b', forbid, ['loop'])).toEqual([]);
+  });
+});
