@@ -1,0 +1,50 @@
+import type { CaseSet, Environment } from '../environment/types.js';
+import { GymError } from '../gym-error.js';
+import type { GymContext } from '../types.js';
+import { showValue, type Value } from '../value.js';
+import type { CaseResult, Scored } from '../verdict.js';
+import { runChecker } from './checker.js';
+import { withParts } from './parts.js';
+import { scored, shorten, sumCases, type WeighedCase } from './score.js';
+
+/**
+ * Has the environment's checker judge one output that was made without calls: a text, or a work directory. Almost always there is one case.
+ * @throws SandboxError, VerifierError
+ */
+export async function judgeWhole(
+  context: GymContext,
+  environment: Environment,
+  cases: CaseSet,
+  output: { readonly value: Value; readonly shown: string },
+  since: number,
+  signal?: AbortSignal,
+): Promise<Scored> {
+  if (cases.cases.length === 0) throw new GymError(`${environment.name}: variant ${cases.variant} has no cases`);
+  const checks = await runChecker(
+    context,
+    environment,
+    cases.cases.map((one) => ({ input: one.input[0] ?? null, output: output.value, expected: one.expected ?? null })),
+    signal,
+  );
+  const weighed = cases.cases.map((one, index): WeighedCase => {
+    const { passed, score, message } = checks[index]!;
+    const result: CaseResult = {
+      id: one.id,
+      passed,
+      score,
+      // What the case is about stands in the task's text; nobody needs it twice.
+      input: '',
+      expected: one.expected === undefined ? '' : showValue(one.expected),
+      actual: shorten(output.shown),
+      error: passed ? null : shorten(message ?? 'wrong'),
+      ms: 0,
+    };
+    return { result, weight: one.weight, group: one.group };
+  });
+  const { correctness, cases: results } = sumCases(weighed);
+  return scored(environment, {
+    correctness,
+    cases: results.flatMap((result, index) => withParts(result, checks[index])),
+    since,
+  });
+}
