@@ -8,6 +8,7 @@
 #   {source, function, calls: [JSON text of the arguments], case_seconds, total_seconds, memory_mb, processes, output_kb}
 # A report says what the answer wrote to its channel, line by line and unparsed, and how it ended:
 #   {lines: [text], end: done | time | total-time | ended | memory | flood, detail, stdout, stderr, ms} or {broken: reason}
+# (and before a job, in the mode `single`, {ready: true}).
 # Line 0 is ["ready"], ["absent"] or ["load", type, message]; line i + 1 is ["v", Value, ms] or ["e", type, message, ms] of call i.
 #
 # The processes: a *server* that never sees a job, so that nothing of one answer is in the memory of the next; for each job its
@@ -574,6 +575,8 @@ def serve_one(options):
             problem = None
         except OSError as error:
             problem = str(error)
+        if options["mode"] == "single" and problem is None:
+            write_frame(CONTROL, {"ready": True})
         (length,) = struct.unpack(">I", read_exactly(CONTROL, 4))
         job = json.loads(read_exactly(CONTROL, length))
         if problem is not None:
@@ -625,13 +628,19 @@ def once(options, job_path, report_path):
     adopt_orphans()
     with open(job_path, "rb") as file:
         job = json.loads(file.read())
+
+    def write_report(report):
+        with open(report_path + ".part", "w", encoding="ascii") as file:
+            json.dump(report, file)
+        os.rename(report_path + ".part", report_path)
+
+    # What stands there when the answer kills this process.
+    write_report({"lines": [], "end": "ended", "detail": "killed", "stdout": "", "stderr": "", "ms": 0})
     try:
         report = in_directory(lambda: supervise(job, options, None), options)
     except Exception as error:
         report = {"broken": "%s: %s" % (type(error).__name__, error)}
-    with open(report_path + ".part", "w", encoding="ascii") as file:
-        json.dump(report, file)
-    os.rename(report_path + ".part", report_path)
+    write_report(report)
 
 
 def mapped_bytes():

@@ -1,82 +1,100 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { SpawnPlan } from '../sandbox/index.js';
+import { children } from '../sandbox/process-tree.js';
 import { SandboxError } from '../sandbox/types.js';
 
-/** A process with a private channel. */
+export interface ChannelPlan {
+  readonly plan: SpawnPlan;
+  /**
+   * - `sandbox`: in bubblewrap, the channel on descriptor 3.
+   * - `sandbox-status`: the same with the status of the command inside reported on 3 and the channel on 4.
+   * - `plain`: an ordinary process, the channel on 3, in a temporary directory of its own.
+   */
+  readonly kind: 'sandbox' | 'sandbox-status' | 'plain';
+}
+
+/** A process with a private channel. It does not keep this one alive. */
 export interface ChannelProcess {
   readonly child: ChildProcess;
   readonly channel: Duplex;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** What the sandbox reports: the exit status of the command inside, where the plan asks for that. */
-  readonly status: Readable | null;
-  /** Resolves when the process is gone. Never rejects. */
+  /** What the sandbox says about the command inside; empty where it says nothing. */
+  readonly status: () => string;
+  /** Resolves when the process is gone, or could not be started. */
   readonly gone: Promise<void>;
-  /** Ends it and, in a sandbox, everything inside. */
+  /** Ends it and everything inside; resolves when they have ended. */
   kill(): Promise<void>;
 }
 
-export interface ChannelPlan {
-  readonly plan: SpawnPlan;
-  /** The descriptor of the channel: 3, or 4 with the sandbox's status on 3. */
-  readonly channel: 3 | 4;
-}
-
-/** Starts a process that does not keep this one alive. Failures to start show as its end. */
-export function startProcess({ plan, channel }: ChannelPlan): ChannelProcess {
-  const pipes = channel === 4 ? (['pipe', 'pipe'] as const) : (['pipe'] as const);
-  const child = spawn(plan.file, plan.args, { env: plan.env, stdio: ['ignore', 'pipe', 'pipe', ...pipes], detached: true });
+export function startProcess({ plan, kind }: ChannelPlan): ChannelProcess {
+  const directory = kind === 'plain' ? mkdtempSync(join(tmpdir(), 'anneal-answer-')) : null;
+  const child = spawn(plan.file, plan.args, {
+    env: plan.env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(kind === 'sandbox-status' ? (['pipe'] as const) : [])],
+    detached: true,
+    ...(directory === null ? {} : { cwd: directory }),
+  });
   const gone = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  const streams = child.stdio.filter((stream) => stream !== null) as unknown as Duplex[];
+  const streams = child.stdio.filter((stream) => stream !== null) as (Duplex & { unref?(): void })[];
   for (const stream of streams) {
     // A broken pipe shows as the process's end.
     stream.on('error', () => {});
-    (stream as Duplex & { unref?(): void }).unref?.();
+    stream.unref?.();
   }
   child.unref();
+  let status = '';
+  if (kind === 'sandbox-status') (child.stdio[3] as Readable).on('data', (piece: Buffer) => (status += piece.toString()));
   return {
     child,
-    channel: child.stdio[channel] as Duplex,
+    channel: child.stdio[kind === 'sandbox-status' ? 4 : 3] as Duplex,
     stdout: child.stdout!,
     stderr: child.stderr!,
-    status: channel === 4 ? (child.stdio[3] as Readable) : null,
+    status: () => status,
     gone,
     async kill() {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGKILL');
+      if (isAlive(child)) {
         child.ref();
+        endTree(child.pid!, kind === 'plain');
         await gone;
       }
+      // What the answer started outlives it where nothing holds it.
+      if (kind === 'plain' && child.pid !== undefined) signal(-child.pid);
       for (const stream of streams) stream.destroy();
+      if (directory !== null) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-/** The first bytes of a stream; the rest is read and dropped. */
-export function keepStart(stream: Readable, maxBytes: number): () => string {
-  const pieces: Buffer[] = [];
-  let held = 0;
-  stream.on('data', (piece: Buffer) => {
-    if (held >= maxBytes) return;
-    pieces.push(piece.subarray(0, maxBytes - held));
-    held += pieces.at(-1)!.length;
-  });
-  return () => Buffer.concat(pieces).toString();
+export function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null;
 }
 
-/** Waits for a stream's last bytes, when its writers are gone. */
-export async function finished(stream: Readable): Promise<void> {
-  if (!stream.readableEnded && !stream.destroyed) await once(stream, 'close').catch(() => {});
+/** In a sandbox the first process inside: the kernel then ends all others, and the sandbox's own process ends after them. */
+function endTree(pid: number, plain: boolean): void {
+  const inside = plain ? [] : children(pid);
+  if (inside.length === 0) signal(-pid);
+  for (const first of inside) signal(first);
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
 }
 
 /** Why a process of the sandbox is not there any more, from what it said last. */
 export function sandboxFailure(what: string, { child }: ChannelProcess, said: string): SandboxError {
-  const how =
-    child.signalCode !== null ? `killed by ${child.signalCode}` : child.exitCode === null ? 'failed' : `exit code ${child.exitCode}`;
+  const { signalCode, exitCode } = child;
+  const how = signalCode !== null ? `killed by ${signalCode}` : exitCode === null ? 'not started' : `exit code ${exitCode}`;
   return new SandboxError(`${what} ended (${how})${said.trim() === '' ? '' : `: ${said.trim().slice(-500)}`}`);
 }

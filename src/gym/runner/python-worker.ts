@@ -1,51 +1,56 @@
+import { keepStart } from '../../../gym/drivers/attempt.mjs';
 import { SandboxError } from '../sandbox/types.js';
-import type { AttemptReport, AttemptRequest } from './attempt.js';
-import { type ChannelPlan, keepStart, sandboxFailure, startProcess } from './channel-process.js';
+import type { AttemptReport } from './attempt.js';
+import { type ChannelPlan, sandboxFailure, startProcess } from './channel-process.js';
 import { readFrames, writeFrame } from './frames.js';
-
-/** A process that serves one request at a time. */
-export interface Worker {
-  /** @throws SandboxError when the worker failed; it is of no use then */
-  attempt(request: AttemptRequest, signal?: AbortSignal): Promise<AttemptReport>;
-  /** Whether it can take another request. */
-  readonly usable: boolean;
-  dispose(): Promise<void>;
-}
+import { jobOf, type Worker } from './worker.js';
 
 /** The driver's limit for an answer's channel, three times over for escapes, and its output. */
 const maxFrameBytes = 3 * 2 ** 25 + 2 ** 24;
 /** What the driver may take beyond the time that it keeps itself, before it is taken for dead. */
 const graceSeconds = 15;
+const what = 'the Python driver';
 
 /**
  * The fork server of gym/drivers/driver.py: a new process for each request, the server itself untouched by any.
- * @param oneUse the sandbox around it is for one request
+ * @param oneUse the sandbox around it is for one request, and the answer may end it
  */
-export function startPythonWorker(plan: ChannelPlan, options: { readonly oneUse: boolean }): Worker {
+export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneUse: boolean }): Worker {
   const process = startProcess(plan);
   const said = keepStart(process.stderr, 4096);
   process.stdout.resume();
   let usable = true;
+  let started = 0;
+  let ready = false;
   let waiting: { resolve(report: AttemptReport): void; reject(error: Error): void } | null = null;
   const fail = (error: Error) => {
     usable = false;
     waiting?.reject(error);
     waiting = null;
   };
-  const lost = () => fail(sandboxFailure('the Python driver', process, said()));
+  const succeed = (report: AttemptReport) => {
+    if (oneUse) usable = false;
+    waiting?.resolve(report);
+    waiting = null;
+  };
+  const lost = () => {
+    // In the sandbox of one answer the driver is as mortal as the answer wishes; the sandbox is not.
+    if (oneUse && ready && process.child.signalCode === null) {
+      succeed({ lines: [], end: 'ended', detail: 'killed', stdout: '', stderr: '', ms: performance.now() - started });
+    } else fail(sandboxFailure(what, process, said.text()));
+  };
   process.channel.once('close', () => void process.gone.then(lost));
   void process.gone.then(() => process.channel.destroy());
   readFrames(
     process.channel,
     maxFrameBytes,
     (message) => {
-      const report = message as AttemptReport & { readonly broken?: string };
-      if (report.broken !== undefined) return fail(new SandboxError(`the Python driver failed: ${report.broken}`));
-      if (options.oneUse) usable = false;
-      waiting?.resolve(report);
-      waiting = null;
+      const report = message as AttemptReport & { readonly broken?: string; readonly ready?: boolean };
+      if (report.ready) ready = true;
+      else if (report.broken !== undefined) fail(new SandboxError(`${what} failed: ${report.broken}`));
+      else succeed(report);
     },
-    (problem) => fail(new SandboxError(`the Python driver sent ${problem}`)),
+    (problem) => fail(new SandboxError(`${what} sent ${problem}`)),
   );
 
   return {
@@ -53,16 +58,17 @@ export function startPythonWorker(plan: ChannelPlan, options: { readonly oneUse:
       return usable;
     },
     async attempt(request, signal) {
-      if (!usable) throw sandboxFailure('the Python driver', process, said());
       signal?.throwIfAborted();
+      if (!usable) throw sandboxFailure(what, process, said.text());
       const abort = () => fail(signal?.reason as Error);
       const seconds = request.limits.totalSeconds + graceSeconds;
       // Also what keeps this process alive while it waits.
       const timer = setTimeout(
-        () => fail(new SandboxError(`the Python driver did not answer within ${seconds.toFixed(0)} s`)),
+        () => fail(new SandboxError(`${what} did not answer within ${seconds.toFixed(0)} s`)),
         seconds * 1000,
       );
       signal?.addEventListener('abort', abort, { once: true });
+      started = performance.now();
       try {
         return await new Promise<AttemptReport>((resolve, reject) => {
           waiting = { resolve, reject };
@@ -74,22 +80,8 @@ export function startPythonWorker(plan: ChannelPlan, options: { readonly oneUse:
       }
     },
     async dispose() {
-      fail(new SandboxError('the runner was disposed', { retryable: false }));
+      fail(new SandboxError('the runner was disposed of', { retryable: false }));
       await process.kill();
     },
-  };
-}
-
-/** What the drivers understand. */
-export function jobOf({ source, functionName, calls, limits }: AttemptRequest): Record<string, unknown> {
-  return {
-    source,
-    function: functionName,
-    calls,
-    case_seconds: limits.caseSeconds,
-    total_seconds: limits.totalSeconds,
-    memory_mb: limits.memoryMb,
-    processes: limits.processes,
-    output_kb: limits.outputKb,
   };
 }

@@ -20,6 +20,7 @@ export function readReport(report: AttemptReport, wanted: number, limits: JobLim
   if (problem !== null) return { kind: 'load-failed', problem };
   const calls: CallOutcome[] = [];
   for (const line of rest.slice(0, wanted)) {
+    if (line === '["again"]' && calls.length > 0) return { kind: 'ran', calls };
     const outcome = readOutcome(line, report.ms);
     calls.push(outcome ?? { kind: 'crash', message: rubbish, ms: 0 });
     if (outcome === null) return { kind: 'ran', calls };
