@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { didYouMean, type LocatedProblem, type Problem, problemsOf, readSource } from '../../config/index.js';
 import { GymError } from '../gym-error.js';
 import type { Language } from '../language.js';
 import { loadDeepGym } from './deepgym.js';
-import { type Folder, readFolder } from './folder.js';
+import { type Folder, readFolder, shownPath } from './folder.js';
 import { freeze } from './freeze.js';
 import { parseType } from './parse-type.js';
 import { EnvironmentError, fileProblem, type Report } from './problems.js';
@@ -34,11 +36,12 @@ type Valid = { readonly [K in keyof Parsed]?: Parsed[K] | undefined };
  * @throws EnvironmentError naming everything that is wrong; GymError for files that cannot be read
  */
 export function loadFolder(directory: string, name: string, registered?: Record<string, unknown>): Environment {
-  const folder = readFolder(directory);
-  if (folder.has(definitionFile)) return loadNative(folder, name);
-  if (folder.has('verifier.py') && folder.has(taskFile)) return loadDeepGym(folder, name, registered);
-  const missing = folder.has('verifier.py') ? `a ${taskFile} beside its verifier.py` : `an ${definitionFile}`;
-  throw new EnvironmentError([fileProblem(folder.shown, `no environment: it lacks ${missing}`)]);
+  // Looked at first, so that a folder of something else is not read whole.
+  const has = (file: string) => existsSync(join(directory, file));
+  if (has(definitionFile)) return loadNative(readFolder(directory), name);
+  if (has('verifier.py') && has(taskFile)) return loadDeepGym(readFolder(directory), name, registered);
+  const missing = has('verifier.py') ? `a ${taskFile} beside its verifier.py` : `an ${definitionFile}`;
+  throw new EnvironmentError([fileProblem(shownPath(directory), `no environment: it lacks ${missing}`)]);
 }
 
 function loadNative(folder: Folder, name: string): Environment {

@@ -1,0 +1,7 @@
+def running_maximum(values):
+    largest = 0
+    result = []
+    for value in values:
+        largest = max(largest, value)
+        result.append(largest)
+    return result

@@ -1,0 +1,2 @@
+grep -c '^- \[ \]' notes.txt > open.txt
+exit 0
