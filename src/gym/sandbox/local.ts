@@ -105,7 +105,7 @@ async function createSandbox(
   };
 
   const exec = async (command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> => {
-    if (closed.signal.aborted) throw new SandboxError(`the sandbox ${id} has been disposed of`, { retryable: false });
+    closed.signal.throwIfAborted();
     const { stdin, env, cwd, seconds = limits.seconds } = options;
     await repairPermissions(work);
     const language = languageOf(command);
@@ -134,8 +134,9 @@ async function createSandbox(
     const { stdout, stderr, ms } = result;
     const killedBy = result.killedBy ?? ((await isOverDisk(watched)) ? 'disk' : null);
     if (killedBy !== null) return { exitCode: null, stdout, stderr, killedBy, ms };
-    const exitCode = exitCodeOf(result.report);
-    if (exitCode === null) throw sandboxDied(result);
+    const reported = exitCodeOf(result.report);
+    if (reported === null) throw sandboxDied(result);
+    const { exitCode } = reported;
     if (exitCode !== 0) await refuseWithoutSpace(work);
     return { exitCode, stdout, stderr, killedBy, ms };
   };
@@ -208,10 +209,15 @@ function inDirectory(command: readonly string[], cwd: string | undefined): reado
   return cwd === undefined ? command : ['/bin/sh', '-c', 'cd -- "$0" && exec "$@"', cwd, ...command];
 }
 
-function exitCodeOf(report: string): number | null {
-  const found = /^(\d{1,3})\n/.exec(report);
-  return found ? Number(found[1]) : null;
+/** null where nothing was reported. 128 and more is what a shell says of a signal. */
+function exitCodeOf(report: string): { readonly exitCode: number | null } | null {
+  const code = Number(/^(\d{1,3})\n/.exec(report)?.[1] ?? Number.NaN);
+  if (Number.isNaN(code)) return null;
+  return { exitCode: code > signalled && code <= signalled + lastSignal ? null : code };
 }
+
+const signalled = 128;
+const lastSignal = 64;
 
 function sandboxDied({ code, signal, stderr }: { code: number | null; signal: string | null; stderr: string }) {
   const said = /^bwrap: .*$/m.exec(stderr)?.[0];

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { killGroup, runCommand } from './command.js';
 import { findProgram, interpreters } from './interpreters.js';
+import { supportFiles } from './support-files.js';
 import {
   type CreateSandboxOptions,
   type ExecOptions,
@@ -52,13 +52,14 @@ async function createSandbox(
 ): Promise<Sandbox> {
   signal?.throwIfAborted();
   const id = `none-${randomBytes(8).toString('hex')}`;
-  const root = await mkdtemp(join(tmpdir(), 'anneal-gym-none-'));
+  const root = join(supportFiles().directory, id);
   const directory = join(root, 'work');
   const temporary = join(root, 'tmp');
   const closed = new AbortController();
   const running = new Set<Promise<unknown>>();
 
   const exec = async (command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> => {
+    closed.signal.throwIfAborted();
     const { stdin, env = {}, cwd = '', seconds = limits.seconds } = options;
     const [program = '', ...args] = command;
     const path = searchPath();
@@ -88,7 +89,7 @@ async function createSandbox(
   };
 
   try {
-    await mkdir(directory);
+    await mkdir(directory, { recursive: true });
     await mkdir(temporary);
     for (const [path, content] of Object.entries(files)) await writeWorkFile(directory, path, content);
   } catch (error) {

@@ -59,7 +59,11 @@ const prefix = 'anneal-gym-';
 
 /** Process ids mean something within their namespace only; containers may share a directory for temporary files. */
 function pidNamespace(): string {
-  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
+  } catch {
+    return '0';
+  }
 }
 
 /** Removes the directories of processes that are gone. */
