@@ -98,7 +98,7 @@ export async function attempt(target, job, { keep, hello = true }) {
   let detail = '';
   if (end === 'ended') detail = await target.gone;
   if (keep && end !== 'done' && end !== 'unloaded') target.kill();
-  if (!keep) await Promise.race([Promise.all([stdout, stderr].map(closed)), target.gone.then(() => wait(500))]);
+  if (!keep) await Promise.race([Promise.all([stdout, stderr].map(closed)), target.gone.catch(() => {}).then(() => wait(500))]);
   for (const output of outputs) output.stop();
   const [out, err] = outputs.map((output) => output.text());
   if (hello && seen < 0) throw new Error(`node ended before it could take a job (${detail})${err === '' ? '' : `: ${err.slice(0, 500)}`}`);

@@ -1,6 +1,6 @@
 // Calls functions of JavaScript answers. Node >= 20, no packages.
 //
-//   driver.mjs serve FD           jobs come and lines go over descriptor FD; one job, or with `keep` one after another
+//   driver.mjs serve FD           jobs come and lines go over descriptor FD; after an answer's job the process is killed from outside
 //   driver.mjs once JOB REPORT    one job from a file, its report to a file, as it stands (no isolation of its own)
 //
 // A job is a frame: four bytes of length (big endian) and JSON (see driver.py). Lines are JSON: first ["hello"], then for each job
@@ -245,18 +245,17 @@ function readExactly(descriptor, count) {
   return bytes;
 }
 
-async function serve(descriptor, keep) {
+async function serve(descriptor) {
   const say = (item) => {
     const line = Buffer.from(`${stringify(item)}\n`);
     for (let done = 0; done < line.length; ) done += write(descriptor, line, done);
   };
   process.argv.length = 0;
   say(['hello']);
-  do {
+  for (;;) {
     const job = parse(readExactly(descriptor, readExactly(descriptor, 4).readUInt32BE()).toString());
     await run(job, say);
-  } while (keep);
-  process.exit(0);
+  }
 }
 
 async function once(jobFile, reportFile) {
@@ -283,4 +282,4 @@ async function once(jobFile, reportFile) {
 }
 
 const [verb, first, second] = process.argv.slice(2);
-await (verb === 'serve' ? serve(Number(first), second === 'keep') : once(first, second));
+await (verb === 'serve' ? serve(Number(first)) : once(first, second));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { SpawnPlan } from '../sandbox/index.js';
-import { children } from '../sandbox/process-tree.js';
+import { children, descendants } from '../sandbox/process-tree.js';
 import { SandboxError } from '../sandbox/types.js';
 
 export interface ChannelPlan {
@@ -51,7 +51,8 @@ export function startProcess({ plan, kind }: ChannelPlan): ChannelProcess {
   }
   child.unref();
   let status = '';
-  if (kind === 'sandbox-status') (child.stdio[3] as Readable).on('data', (piece: Buffer) => (status += piece.toString()));
+  if (kind === 'sandbox-status')
+    (child.stdio[3] as Readable).on('data', (piece: Buffer) => (status += piece.toString()));
   return {
     child,
     channel: child.stdio[kind === 'sandbox-status' ? 4 : 3] as Duplex,
@@ -77,11 +78,14 @@ export function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid !== undefined && exitCode === null && signalCode === null;
 }
 
-/** In a sandbox the first process inside: the kernel then ends all others, and the sandbox's own process ends after them. */
+/**
+ * In a sandbox the first process inside: the kernel then ends all others, and the sandbox's own process ends after them.
+ * Elsewhere what can be found.
+ */
 function endTree(pid: number, plain: boolean): void {
-  const inside = plain ? [] : children(pid);
-  if (inside.length === 0) signal(-pid);
-  for (const first of inside) signal(first);
+  const below = plain ? descendants(pid) : children(pid);
+  if (plain || below.length === 0) signal(-pid);
+  for (const other of below) signal(other);
 }
 
 function signal(pid: number): void {
@@ -95,6 +99,7 @@ function signal(pid: number): void {
 /** Why a process of the sandbox is not there any more, from what it said last. */
 export function sandboxFailure(what: string, { child }: ChannelProcess, said: string): SandboxError {
   const { signalCode, exitCode } = child;
-  const how = signalCode !== null ? `killed by ${signalCode}` : exitCode === null ? 'not started' : `exit code ${exitCode}`;
+  const how =
+    signalCode !== null ? `killed by ${signalCode}` : exitCode === null ? 'not started' : `exit code ${exitCode}`;
   return new SandboxError(`${what} ended (${how})${said.trim() === '' ? '' : `: ${said.trim().slice(-500)}`}`);
 }

@@ -48,14 +48,11 @@ export function pythonPlan(mode: PythonMode): ChannelPlan {
   };
 }
 
-/** @param keep for trusted sources: one job after another */
-export function nodePlan(limits: JobLimits, options: { readonly isolated: boolean; readonly keep: boolean }): ChannelPlan {
+export function nodePlan(limits: JobLimits, options: { readonly isolated: boolean }): ChannelPlan {
   const { node } = interpreters();
   const driver = options.isolated ? '/anneal/driver.mjs' : gymAsset('drivers/driver.mjs');
-  const command = [
-    ...[node.file, `--max-old-space-size=${limits.memoryMb}`, driver, 'serve', options.isolated ? '4' : '3'],
-    ...(options.keep ? ['keep'] : []),
-  ];
+  const channel = options.isolated ? '4' : '3';
+  const command = [node.file, `--max-old-space-size=${limits.memoryMb}`, driver, 'serve', channel];
   if (!options.isolated) return plain(command);
   return {
     kind: 'sandbox-status',

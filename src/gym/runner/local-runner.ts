@@ -60,7 +60,7 @@ export function openLocalRunner({ sandboxes, workers, python }: LocalRunnerOptio
 
   function nodePool(keep: boolean): Pool {
     return createPool({
-      start: ({ limits }) => startNodeWorker(nodePlan(limits, { isolated: isIsolated, keep }), { keep }),
+      start: ({ limits }) => startNodeWorker(nodePlan(limits, { isolated: isIsolated }), { keep }),
       keyOf: (request) => JSON.stringify(request.limits.memoryMb) + (keep ? hashOf(request) : answerKey(request)),
       maxIdle: keep ? workers + warmSources : workers,
       ahead: !keep,

@@ -81,7 +81,14 @@ function noReport(language: ProgramLanguage, { exitCode, killedBy, stderr }: Exe
 
 /** The driver writes it when the answer's process is gone, but what an answer left behind could still have put something there. */
 function readReportFile(bytes: Uint8Array): AttemptReport {
-  const rubbish: AttemptReport = { lines: [], end: 'ended', detail: 'wrote into the report', stdout: '', stderr: '', ms: 0 };
+  const rubbish: AttemptReport = {
+    lines: [],
+    end: 'ended',
+    detail: 'wrote into the report',
+    stdout: '',
+    stderr: '',
+    ms: 0,
+  };
   let report: Partial<AttemptReport> & { broken?: unknown };
   try {
     report = JSON.parse(new TextDecoder().decode(bytes));
