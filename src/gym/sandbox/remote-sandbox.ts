@@ -148,8 +148,7 @@ export function remoteProvider(vendor: RemoteVendor, times: RemoteTimes): Sandbo
       },
       async readFile(path): Promise<Uint8Array | null> {
         usable();
-        if (!isInside(path)) return null;
-        const file = `${directory}/${path}`;
+        const file = `${directory}/${checkedPath(path)}`;
         try {
           const found = await shell(
             `if [ -f ${quote(file)} ] && [ "$(readlink -f ${quote(file)})" = "$(readlink -f ${quote(directory)})"/${quote(path)} ]; then echo yes; else echo no; fi`,
