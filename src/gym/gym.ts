@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { openCases } from './cases/index.js';
+import { openCases, parseVariant } from './cases/index.js';
 import { renderTask } from './environment/index.js';
 import type { Environment } from './environment/types.js';
 import { openEpisode } from './episode/index.js';
@@ -49,6 +49,7 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
       judge(
         async () => {
           const language = languageOf(environment, options.language);
+          parseVariant(environment, options.variant);
           const context = await opened.get();
           const cases = await openCases(context, environment, options.variant, signal);
           return verify(context, environment, cases, answer, language, signal);

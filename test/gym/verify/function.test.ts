@@ -219,7 +219,7 @@ describe('a checker script', () => {
     expect(verdict.cases[0]?.passed).toBe(passed);
   });
 
-  it.each<[string, ReturnType<FakeCall>]>([
+  it.each([
     ['NaN', { f: 'nan' }],
     ['more than 1', 2],
     ['less than 0', { f: '-0.5' }],
@@ -232,10 +232,13 @@ describe('a checker script', () => {
     ['an error', { kind: 'error', type: 'TypeError', message: 'x is undefined' }],
     ['no answer in time', { kind: 'timeout' }],
     ['a crash', { kind: 'crash', message: 'exit code 1' }],
-  ])('that gives %s is the environment’s failure, not the answer’s', async (_name, value) => {
-    await expect(withChecker(() => value)).rejects.toThrow(VerifierError);
-    await expect(withChecker(() => value)).rejects.toThrow('double/checker.js');
-  });
+  ] as [string, ReturnType<FakeCall>][])(
+    'that gives %s is the environment’s failure, not the answer’s',
+    async (_name, value) => {
+      await expect(withChecker(() => value)).rejects.toThrow(VerifierError);
+      await expect(withChecker(() => value)).rejects.toThrow('double/checker.js');
+    },
+  );
 });
 
 describe('rules about the text', () => {

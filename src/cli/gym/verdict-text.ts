@@ -1,0 +1,50 @@
+import type { CaseResult, Environment, SandboxCapabilities, Verdict } from '../../gym/index.js';
+
+const SHOWN_CASES = 3;
+const SHOWN_LENGTH = 160;
+
+/** A verdict for a person: the score, the first cases that did not pass, what the answer wrote. */
+export function verdictText(environment: Environment, verdict: Verdict): string {
+  if (verdict.kind === 'noVerdict') {
+    const again = verdict.retries > 0 ? ` after ${verdict.retries + 1} attempts` : '';
+    return `${environment.name}: no verdict (${verdict.cause})${again}\n${indent(verdict.message)}`;
+  }
+  const lines = [
+    `${environment.name}: ${verdict.passed ? 'passed' : 'not passed'}, score ${shortScore(verdict.score)} · ${verdict.details} · ${Math.round(verdict.ms)} ms`,
+  ];
+  const parts = Object.entries(verdict.rewardComponents);
+  if (parts.length > 0) lines.push(`  ${parts.map(([name, value]) => `${name} ${shortScore(value)}`).join(', ')}`);
+  const failed = verdict.cases.filter((one) => !one.passed);
+  for (const one of failed.slice(0, SHOWN_CASES)) lines.push('', ...caseLines(one));
+  if (failed.length > SHOWN_CASES) lines.push('', `  … and ${failed.length - SHOWN_CASES} more that did not pass`);
+  for (const stream of ['stdout', 'stderr'] as const) {
+    if (verdict[stream].trim() !== '' && !verdict.passed)
+      lines.push('', `  ${stream}:`, indent(verdict[stream].trimEnd(), 4));
+  }
+  return lines.join('\n');
+}
+
+/** What stood between the answers and this machine. */
+export function isolationText({ name, isolated, inForce, missing }: SandboxCapabilities): string {
+  if (!isolated) return `sandbox ${name}: NOT ISOLATED, answers ran as ordinary processes of this user`;
+  return `sandbox ${name}: ${inForce.join(', ')}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
+}
+
+export const shortScore = (score: number): string => String(Math.round(score * 1000) / 1000);
+
+function caseLines({ id, input, expected, actual, error }: CaseResult): string[] {
+  const line = (name: string, text: string) => (text === '' ? [] : [`    ${name.padEnd(8)}  ${short(text)}`]);
+  return [
+    `  ${id}: ${short(error ?? 'did not pass')}`,
+    ...line('input', input),
+    ...line('expected', expected),
+    ...line('actual', actual),
+  ];
+}
+
+const short = (text: string): string => {
+  const line = text.replaceAll('\n', '\\n');
+  return line.length > SHOWN_LENGTH ? `${line.slice(0, SHOWN_LENGTH - 1)}…` : line;
+};
+
+const indent = (text: string, by = 2): string => text.replace(/^/gm, ' '.repeat(by));
