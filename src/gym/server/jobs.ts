@@ -41,7 +41,7 @@ export function openJobs({ running, unfinished, kept }: JobLimits): Jobs {
   interface Entry {
     job: Job;
     readonly controller: AbortController;
-    readonly ended: Promise<void>;
+    ended: Promise<void>;
   }
   const entries = new Map<string, Entry>();
   const ended: string[] = [];
@@ -71,20 +71,6 @@ export function openJobs({ running, unfinished, kept }: JobLimits): Jobs {
       const now = new Date().toISOString();
       const controller = new AbortController();
       const { signal } = controller;
-      open++;
-      const run = limited(async () => {
-        if (signal.aborted) return;
-        change(id, { status: 'running' });
-        try {
-          const result = await work(signal, () => {
-            const count = entries.get(id)?.job.completed_count ?? 0;
-            change(id, { completed_count: count + 1 });
-          });
-          change(id, { status: 'completed', result });
-        } catch (error) {
-          change(id, { status: 'failed', error: error instanceof Error ? error.message : String(error) });
-        }
-      });
       const job: Job = {
         id,
         status: 'queued',
@@ -95,8 +81,20 @@ export function openJobs({ running, unfinished, kept }: JobLimits): Jobs {
         total,
         completed_count: 0,
       };
-      entries.set(id, { job, controller, ended: run });
-      return job;
+      const entry: Entry = { job, controller, ended: Promise.resolve() };
+      entries.set(id, entry);
+      open++;
+      entry.ended = limited(async () => {
+        if (signal.aborted) return;
+        change(id, { status: 'running' });
+        try {
+          const result = await work(signal, () => change(id, { completed_count: entry.job.completed_count + 1 }));
+          change(id, { status: 'completed', result });
+        } catch (error) {
+          change(id, { status: 'failed', error: error instanceof Error ? error.message : String(error) });
+        }
+      });
+      return entry.job;
     },
     get: (id) => find(id).job,
     cancel(id) {
