@@ -62,7 +62,7 @@ function loadNative(folder: Folder, name: string): Environment {
   const script = readScript(folder, valid.script, report);
   const episode = readEpisode(folder, valid.episode, report);
   checkBlocks(kind, source.data, episode, report);
-  const languages = readLanguages(kind, valid, script, episode, report);
+  const languages = readLanguages(kind, valid, source.data.languages !== undefined, script, episode, report);
   const checker = readChecker(folder, kind, valid, episode, report);
   const references = folder.paths.filter((path) => isReference(path, kind)).map((path) => sourceFile(folder, path));
   if (references.length === 0 && kind !== 'document') {
@@ -79,7 +79,7 @@ function loadNative(folder: Folder, name: string): Environment {
     hasGenerator: generator !== null,
     signature,
     // Without a signature that can be read, every row would be wrong for a reason told already.
-    readCases: signature !== null || valid.function === undefined,
+    readCases: signature !== null || !(kind === 'function' || (kind === 'episode' && episode?.answerFile !== null)),
     report,
     add,
     readTask: (path, fail) => readTask(folder, path, fail),
@@ -270,6 +270,7 @@ const extensions: Readonly<Record<Language, string>> = { python: 'py', javascrip
 function readLanguages(
   kind: EnvironmentKind,
   valid: Valid,
+  written: boolean,
   script: ScriptSpec | null,
   episode: EpisodeSpec | null,
   report: Report,
@@ -299,6 +300,8 @@ function readLanguages(
     if (language === null) report(['episode', 'answer_file'], 'expected a .py, .js or .ts file');
     return given ?? (language === null ? [] : [language]);
   }
+  // What is written but wrong has been told already.
+  if (given === undefined && written) return [];
   if (given === undefined || given.length === 0) {
     report(['languages'], 'missing; expected a list of python, javascript, typescript');
     return [];

@@ -126,7 +126,7 @@ export type Parsed = z.output<typeof schema>;
 /** One row of a cases file, or of what a generator returns. */
 export const rowKeys = {
   id: z.union([line, z.number().int()], { error: 'expected a text or a whole number' }).optional(),
-  input: z.unknown(),
+  input: z.unknown().optional(),
   expected: z.unknown().optional(),
   weight: z.number().positive().max(1000).default(1),
   group: line.optional(),

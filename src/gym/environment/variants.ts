@@ -38,7 +38,18 @@ export function readVariants(options: Options): {
   const { declared, hasGenerator, single, report, add } = options;
   const names = [...Object.keys(declared), ...standard.filter((name) => !Object.hasOwn(declared, name))];
   const defaultVariant = Object.keys(declared)[0] ?? 'train';
-  const placed = placeCases(options, names, defaultVariant);
+  let unread = false;
+  const placed = placeCases(
+    {
+      ...options,
+      add: (problem) => {
+        unread = true;
+        add(problem);
+      },
+    },
+    names,
+    defaultVariant,
+  );
   reportShared(placed, add);
 
   const variants: Record<string, Variant> = {};
@@ -56,7 +67,7 @@ export function readVariants(options: Options): {
     }
     variants[name] = {
       name,
-      declared: own.length + generated > 0 ? own : standing(options),
+      declared: own.length + generated > 0 ? own : standing(options, unread),
       generated,
       seed: given?.seed ?? seedOf(name, index),
       parameters: given?.parameters ?? {},
@@ -76,9 +87,11 @@ function seedOf(name: string, index: number): number {
 }
 
 /** A task that is always the same has one case with nothing in it; a function has to be called with something. */
-function standing({ kind, signature, readCases, folder, add }: Options): Case[] {
-  if (signature === null && kind !== 'function') return [{ id: '1', input: [{ d: [] }], weight: 1, group: null }];
-  if (readCases) add(fileProblem(folder.shown, `no cases; expected a ${defaultCasesFile} or a generator.js`));
+function standing({ kind, signature, readCases, folder, add }: Options, unread: boolean): Case[] {
+  if (signature === null && readCases && kind !== 'function')
+    return [{ id: '1', input: [{ d: [] }], weight: 1, group: null }];
+  if (readCases && !unread)
+    add(fileProblem(folder.shown, `no cases; expected a ${defaultCasesFile} or a generator.js`));
   return [];
 }
 
