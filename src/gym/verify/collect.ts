@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gymAsset } from '../assets.js';
 import { type Sandbox, SandboxError } from '../sandbox/types.js';
-import { trustedPython } from './launch.js';
+import { trustedCommand } from './launch.js';
 
 /** What lies at a path of a work directory. One of the keys besides `mode` says what it is. */
 export interface CollectedFile {
@@ -34,7 +34,7 @@ const COLLECT_SECONDS = 20;
  */
 export async function collect(sandbox: Sandbox, signal?: AbortSignal): Promise<Collected> {
   const source = await readFile(gymAsset('drivers/collect.py'), 'utf8');
-  const result = await sandbox.exec([...trustedPython, '-c', source], {
+  const result = await sandbox.exec(trustedCommand(source), {
     seconds: COLLECT_SECONDS,
     ...(signal && { signal }),
   });

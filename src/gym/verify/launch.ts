@@ -36,6 +36,11 @@ const TRUSTED_OUTPUT_KB = 32 * 1024;
 /** `-I -S`: no file of the work directory and no variable of the environment has a say in what a trusted program imports. */
 export const trustedPython: readonly string[] = ['python3', '-I', '-S'];
 
+/** Through a shell, because a sandbox limits the memory of `python3` in a way that Node, which it may start, cannot live with. */
+export function trustedCommand(source: string): readonly string[] {
+  return ['sh', '-c', `exec ${trustedPython.join(' ')} -c "$0"`, source];
+}
+
 /** Limits of a sandbox in which `launch` and `collect` are used. */
 export function launchLimits(limits: EnvironmentLimits): SandboxLimits {
   return {
@@ -58,7 +63,7 @@ export function launchLimits(limits: EnvironmentLimits): SandboxLimits {
  */
 export async function launch(sandbox: Sandbox, job: LaunchJob): Promise<Launched> {
   const source = await readFile(gymAsset('drivers/launch.py'), 'utf8');
-  const result = await sandbox.exec([...trustedPython, '-c', source], {
+  const result = await sandbox.exec(trustedCommand(source), {
     stdin: JSON.stringify({
       command: job.command,
       env: job.env ?? {},
