@@ -8,7 +8,7 @@
 #   {source, function, calls: [JSON text of the arguments], case_seconds, total_seconds, memory_mb, processes, output_kb}
 # A report says what the answer wrote to its channel, line by line and unparsed, and how it ended:
 #   {lines: [text], end: done | time | total-time | ended | memory | flood, detail, stdout, stderr, ms} or {broken: reason}
-# (and before a job, in the mode `single`, {ready: true}).
+# (in the mode `single`, where an answer can kill its supervisor, also {ready: true} before the job and {progress: text} while it runs).
 # Line 0 is ["ready"], ["absent"] or ["load", type, message]; line i + 1 is ["v", Value, ms] or ["e", type, message, ms] of call i.
 #
 # The processes: a *server* that never sees a job, so that nothing of one answer is in the memory of the next; for each job its
@@ -459,7 +459,7 @@ def ended(status):
     return "exit code %d" % os.WEXITSTATUS(code)
 
 
-def supervise(job, options, proc):
+def supervise(job, options, proc, progress=None):
     started = time.monotonic()
     wanted = 1 + len(job["calls"])
     pipes = {name: os.pipe() for name in ("channel", "stdout", "stderr", "status")}
@@ -508,6 +508,8 @@ def supervise(job, options, proc):
                 if name == "status":
                     end = "ended"
             elif name == "channel":
+                if progress is not None:
+                    progress(piece)
                 count = piece.count(b"\n")
                 if count:
                     lines += count
@@ -581,7 +583,13 @@ def serve_one(options):
         job = json.loads(read_exactly(CONTROL, length))
         if problem is not None:
             raise RuntimeError(problem)
-        report = in_directory(lambda: supervise(job, options, proc), options)
+
+        def progress(piece):
+            write_frame(CONTROL, {"progress": piece.decode("ascii", "replace")})
+
+        report = in_directory(
+            lambda: supervise(job, options, proc, progress if options["mode"] == "single" else None), options
+        )
     except EOFError:
         return False
     except BaseException as error:
@@ -662,6 +670,8 @@ def main():
     options["disk"] = settings["diskMb"] << 20
     options["seccomp"] = bytes.fromhex(settings["seccomp"])
     options["directory"] = settings["directory"]
+    # What whoever started this has left open.
+    os.closerange(CONTROL + 1, min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 1 << 16))
     serve(options)
 
 

@@ -22,6 +22,7 @@ export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneU
   let usable = true;
   let started = 0;
   let ready = false;
+  let progress = '';
   let waiting: { resolve(report: AttemptReport): void; reject(error: Error): void } | null = null;
   const fail = (error: Error) => {
     usable = false;
@@ -36,7 +37,8 @@ export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneU
   const lost = () => {
     // In the sandbox of one answer the driver is as mortal as the answer wishes; the sandbox is not.
     if (oneUse && ready && process.child.signalCode === null) {
-      succeed({ lines: [], end: 'ended', detail: 'killed', stdout: '', stderr: '', ms: performance.now() - started });
+      const lines = progress.split('\n').slice(0, -1);
+      succeed({ lines, end: 'ended', detail: 'killed', stdout: '', stderr: '', ms: performance.now() - started });
     } else fail(sandboxFailure(what, process, said.text()));
   };
   process.channel.once('close', () => void process.gone.then(lost));
@@ -45,8 +47,9 @@ export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneU
     process.channel,
     maxFrameBytes,
     (message) => {
-      const report = message as AttemptReport & { readonly broken?: string; readonly ready?: boolean };
+      const report = message as AttemptReport & { readonly broken?: string; ready?: boolean; progress?: string };
       if (report.ready) ready = true;
+      else if (report.progress !== undefined) progress += report.progress;
       else if (report.broken !== undefined) fail(new SandboxError(`${what} failed: ${report.broken}`));
       else succeed(report);
     },
