@@ -23,6 +23,7 @@ export type {
 export type { Action, Episode, EpisodeRecord, Observation, StepResult } from './episode/types.js';
 export { openGym } from './gym.js';
 export { GymError } from './gym-error.js';
+export { languageOf } from './judge.js';
 export { type Language, languages } from './language.js';
 export * from './reward/index.js';
 export { openRunner } from './runner/index.js';

@@ -3,6 +3,7 @@ import { createLocalEngine, type LocalEngine } from '../engine/index.js';
 import { type Console, createConsole, formatCount } from '../observe/index.js';
 import { createRewardScorer, type Evaluation, evaluateRewards, type RewardScorer } from '../rl/index.js';
 import type { PreparedPrompt } from '../rollout/index.js';
+import { openEnvironments } from './environments.js';
 import { reportFailures } from './grpo-report.js';
 import { openRewards, preparedPrompt, readGrpoPrompts, samplingOf } from './grpo-setup.js';
 import type { MethodInputs } from './method.js';
@@ -50,11 +51,13 @@ export async function evaluate(
   const signal = options.signal ?? new AbortController().signal;
   const source = await openSource(config, console);
   const inputs: MethodInputs = { config, tokenizer: source.tokenizer, console, debug: false, signal };
-  const { train, held } = await readGrpoPrompts(inputs);
-  if (held.length === 0) throw new UserError('There are no held-out prompts: give test_datasets or val_set_size.');
-  const scorer = createRewardScorer(await openRewards(inputs, train[0]!));
-  const engine = await createLocalEngine({ ...engineOptions(config, source), train: 'none' });
+  const environments = await openEnvironments(config, signal);
+  let engine: LocalEngine | null = null;
   try {
+    const { train, held } = await readGrpoPrompts(inputs, environments);
+    if (held.length === 0) throw new UserError('There are no held-out prompts: give test_datasets or val_set_size.');
+    const scorer = createRewardScorer(await openRewards(inputs, train[0]!, environments));
+    engine = await createLocalEngine({ ...engineOptions(config, source), train: 'none' });
     const prompts = held.map(preparedPrompt);
     return await evaluateHeldOut({
       config,
@@ -67,6 +70,7 @@ export async function evaluate(
       step: 0,
     });
   } finally {
-    await engine.dispose();
+    await engine?.dispose();
+    await environments?.dispose();
   }
 }

@@ -18,6 +18,7 @@ import {
   windowMetrics,
 } from '../rl/index.js';
 import { type Trajectory, writeTrajectories } from '../rollout/index.js';
+import { type OpenEnvironments, openEnvironments } from './environments.js';
 import { digest } from './files.js';
 import { evaluateHeldOut } from './grpo-evaluate.js';
 import {
@@ -55,10 +56,20 @@ interface GrpoState {
 
 /** Group-relative policy optimisation with verifiable rewards. */
 export const grpo: Method = async (inputs: MethodInputs): Promise<PreparedMethod> => {
+  const environments = await openEnvironments(inputs.config, inputs.signal);
+  try {
+    return await prepare(inputs, environments);
+  } catch (error) {
+    await environments?.dispose();
+    throw error;
+  }
+};
+
+async function prepare(inputs: MethodInputs, environments: OpenEnvironments | null): Promise<PreparedMethod> {
   const { config, console } = inputs;
   const trl = trlOf(config);
-  const prompts = await readGrpoPrompts(inputs);
-  const rewards = await openRewards(inputs, prompts.train[0]!);
+  const prompts = await readGrpoPrompts(inputs, environments);
+  const rewards = await openRewards(inputs, prompts.train[0]!, environments);
   const plan = planGrpo({
     prompts: prompts.train.length,
     seed: config.seed,
@@ -89,17 +100,27 @@ export const grpo: Method = async (inputs: MethodInputs): Promise<PreparedMethod
         'prompts',
         `${formatCount(prompts.train.length)} to train on, ${formatCount(prompts.held.length)} to evaluate on`,
       ],
+      ...(environments?.facts ?? []),
     ],
     decisions: [],
-    warnings:
-      prompts.held.length > 0 && config.eval_strategy === 'no'
+    warnings: [
+      ...(prompts.held.length > 0 && config.eval_strategy === 'no'
         ? ['eval_strategy is no: held-out prompts are not used']
-        : [],
+        : []),
+      ...(environments?.warnings ?? []),
+    ],
     headline: ['reward', 'eval_accuracy', 'eval_reward'],
-    dataDigest: digest(prompts.train.flatMap(({ promptText, columns }) => [promptText, JSON.stringify(columns)])),
-    train: (run) => trainGrpo(run, prompts, rewards, plan),
+    dataDigest: digest([
+      ...prompts.train.flatMap(({ promptText, columns }) => [promptText, JSON.stringify(columns)]),
+      ...(environments === null ? [] : [environments.digest]),
+    ]),
+    train: async (run) => {
+      await environments?.record();
+      return trainGrpo(run, prompts, rewards, plan);
+    },
+    dispose: async () => environments?.dispose(),
   };
-};
+}
 
 async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[], plan: GrpoPlan): Promise<Outcome> {
   const { config, console, engine, metrics, stop } = run;

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { type RunConfig, type TrlConfig, UserError } from '../config/index.js';
-import { formatPromptReport, type Prompt, readPrompts } from '../data/index.js';
+import { formatPromptReport, type Prompt, promptsFrom, readPrompts } from '../data/index.js';
 import type { SamplingParams } from '../engine/index.js';
 import { formatBytes } from '../observe/index.js';
 import { checkRewards, type GrpoLossSettings, loadRewards, type Reference, type Reward } from '../rl/index.js';
 import type { PreparedPrompt } from '../rollout/index.js';
 import type { Tokenizer } from '../tokenizer/index.js';
+import type { OpenEnvironments } from './environments.js';
 import type { MethodInputs, Run } from './method.js';
 import { answerEnds } from './open-tokenizer.js';
 
@@ -16,14 +17,24 @@ export interface Prompts {
 
 /** The options of `rl: grpo`, which the config's rules make sure of. */
 export function trlOf({ trl }: RunConfig): TrlConfig {
-  if (trl === null) throw new UserError('rl: grpo needs trl.reward_funcs.');
+  if (trl === null) throw new UserError('rl: grpo needs trl.reward_funcs, or environments.');
   return trl;
 }
 
-export async function readGrpoPrompts({ config, tokenizer, console, signal }: MethodInputs): Promise<Prompts> {
+export async function readGrpoPrompts(
+  { config, tokenizer, console, signal }: MethodInputs,
+  environments: OpenEnvironments | null,
+): Promise<Prompts> {
+  const maxPromptTokens = config.sequence_len - trlOf(config).max_completion_length;
+  if (environments !== null) {
+    const { rows, dataset } = environments;
+    const prepared = promptsFrom(rows, dataset, config, tokenizer, { maxPromptTokens });
+    console.log(formatPromptReport(prepared.report));
+    return { train: prepared.train, held: prepared.eval };
+  }
   const bar = console.progress({ label: 'read data', total: null, unit: 'rows' });
   const prepared = await readPrompts(config, tokenizer, {
-    maxPromptTokens: config.sequence_len - trlOf(config).max_completion_length,
+    maxPromptTokens,
     signal,
     progress: ({ rows, bytesRead, totalBytes }) =>
       bar.update(rows, `${formatBytes(bytesRead)} of ${formatBytes(totalBytes)}`),
@@ -33,9 +44,14 @@ export async function readGrpoPrompts({ config, tokenizer, console, signal }: Me
 }
 
 /** Loads the rewards and calls each once on a row, so that their faults show before anything is trained. */
-export async function openRewards({ config, console, signal }: MethodInputs, sample: Prompt): Promise<Reward[]> {
-  const trl = trlOf(config);
-  const rewards = await loadRewards(trl.reward_funcs, { baseDir: process.cwd(), weights: trl.reward_weights });
+export async function openRewards(
+  { config, console, signal }: MethodInputs,
+  sample: Prompt,
+  environments: OpenEnvironments | null,
+): Promise<Reward[]> {
+  const { reward_funcs: named, reward_weights: weights } = trlOf(config);
+  const own = named.length === 0 ? [] : await loadRewards(named, { baseDir: process.cwd(), weights });
+  const rewards = environments === null ? own : [environments.reward, ...own];
   const prompt = sample.messages ?? sample.promptText;
   for (const { name, missingColumns } of await checkRewards(rewards, { prompt, columns: sample.columns }, { signal })) {
     if (missingColumns.length === 0) continue;

@@ -30,6 +30,8 @@ export interface PreparedMethod {
   readonly dataDigest: string;
   /** Trains to the end, or until `run.stop` fires. */
   train(run: Run): Promise<Outcome>;
+  /** Ends what was started for it beside the engine. */
+  dispose(): Promise<void>;
 }
 
 /** An opened run, as a method's loop sees it. */

@@ -80,6 +80,7 @@ export const sft: Method = async (inputs: MethodInputs): Promise<PreparedMethod>
       ]),
     ),
     train: (run) => trainSft(run, train, evaluation, plan),
+    dispose: async () => {},
   };
 };
 

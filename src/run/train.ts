@@ -92,7 +92,7 @@ async function trainInDirectory(
       debug,
       signal: stop,
     });
-    return await runMethod(loaded, source, method, point, log.console, stop);
+    return await runMethod(loaded, source, method, point, log.console, stop).finally(() => method.dispose());
   } finally {
     log.close();
   }
