@@ -52,7 +52,9 @@ export function ownProcesses(): string[] {
   const below = (pid: string): string[] => {
     try {
       const tasks = readdirSync(`/proc/${pid}/task`);
-      const children = tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ')).filter(Boolean);
+      const children = tasks
+        .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))
+        .filter(Boolean);
       return [...children, ...children.flatMap(below)];
     } catch {
       return [];

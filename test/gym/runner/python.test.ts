@@ -61,7 +61,10 @@ for (const [title, mode] of Object.entries(modes)) {
         },
         { b: 'AP8=' },
       ];
-      const result = await run('def f(x): return x', values.map((x) => [x]));
+      const result = await run(
+        'def f(x): return x',
+        values.map((x) => [x]),
+      );
       expect(outcomes(result)).toEqual(values);
     });
 
@@ -215,7 +218,8 @@ def f(x):
     });
 
     it('keeps the start of what is printed', async () => {
-      const source = 'import sys\ndef f():\n  print("start")\n  sys.stderr.write("e" * 10**6)\n  print("x" * 10**7)\n  return 1';
+      const source =
+        'import sys\ndef f():\n  print("start")\n  sys.stderr.write("e" * 10**6)\n  print("x" * 10**7)\n  return 1';
       const result = await run(source, [[]], { outputKb: 2 });
       expect(outcomes(result)).toEqual([1]);
       expect(result.stdout).toMatch(/^start\nx+$/);
