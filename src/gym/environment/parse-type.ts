@@ -14,6 +14,18 @@ const simple = {
   none: 'none',
 } as const;
 const generic = ['list', 'set', 'tuple', 'dict'] as const;
+/** Names of other languages and libraries, and what they are here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  integer: 'int',
+  number: 'float',
+  string: 'str',
+  boolean: 'bool',
+  array: 'list',
+  object: 'dict',
+  null: 'None',
+  optional: 'int | None',
+  union: 'int | str',
+};
 const names = [...Object.keys(simple), ...generic];
 
 /** Longer types are no types; the limit keeps the parser's depth in bounds. */
@@ -60,10 +72,9 @@ export function parseType(text: string): ValueType {
     if (name === undefined) return fail('a type is missing');
     if (name === '...') return fail('"..." has no meaning here (for any number of items write list[…])');
     if (Object.hasOwn(simple, name)) return { kind: simple[name as keyof typeof simple] };
-    const lower = name.toLowerCase().replace(/^typing\./, '');
     if (!(generic as readonly string[]).includes(name)) {
-      const known = (generic as readonly string[]).includes(lower) ? lower : nearest(name, names);
-      const hint = lower === 'optional' ? 'int | None' : lower === 'union' ? 'int | str' : known;
+      const lower = name.toLowerCase().replace(/^typing\./, '');
+      const hint = Object.hasOwn(elsewhere, lower) ? elsewhere[lower]! : nearest(lower, names);
       return fail(`unknown type ${name}${hint === null ? '' : `; did you mean "${hint}"?`}`);
     }
     const of = items();

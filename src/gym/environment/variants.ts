@@ -62,7 +62,7 @@ export function readVariants(options: Options): {
     const generated = hasGenerator ? (given?.generate ?? (single ? Math.max(0, 1 - own.length) : defaultCount)) : 0;
     if (own.length + generated === 0 && name !== defaultVariant) {
       if (given !== undefined)
-        report(['variants', name], 'it has no cases: neither declared ones nor a generator', 'key');
+        report(['variants', name], 'it has no cases; declare some, or let it generate some', 'key');
       continue;
     }
     variants[name] = {
