@@ -1,0 +1,11 @@
+export type { Question } from '../reward/question.js';
+export { type AnswerSource, folderAnswers, type Submitted, type SubmittedAnswer, sampledAnswers } from './answers.js';
+export { type Endpoint, EndpointError, type EndpointOptions, openEndpoint, type Reply } from './endpoint.js';
+export {
+  type EnvironmentResult,
+  type EvaluateOptions,
+  evaluate,
+  type JudgedAnswer,
+  type Report,
+} from './evaluate.js';
+export { type Estimate, meanInterval, passAtK, wilson } from './statistics.js';
