@@ -12,8 +12,8 @@
 # Line 0 is ["ready"], ["absent"] or ["load", type, message]; line i + 1 is ["v", Value, ms] or ["e", type, message, ms] of call i.
 #
 # The processes: a *server* that never sees a job, so that nothing of one answer is in the memory of the next; for each job its
-# *supervisor*, forked ahead, which reads the job, keeps the times and writes the report; its *init*, which is process 1 of the
-# answer's process namespace, so that nothing outlives it; and the *answer*, whose only ways out are the channel and two output pipes.
+# *supervisor*, forked ahead, which reads the job, keeps the times and writes the report; and the *answer*, whose only ways out are the
+# channel and two output pipes. It is process 1 of its namespace: it cannot see the supervisor, and nothing that it starts outlives it.
 # The mode: `nested` (a user, process, mount and IPC namespace for each answer), `single` (none of its own: the sandbox around the
 # server is for one job, after which the server ends) or `none` (ordinary processes).
 import ctypes
@@ -28,7 +28,7 @@ import sys
 import time
 
 # Imported for the answers, which find them loaded.
-import bisect, collections, copy, functools, heapq, itertools, math, operator, random, re, string, typing  # noqa: E401, F401
+import base64, bisect, collections, copy, functools, heapq, itertools, math, operator, random, re, string, typing  # noqa: E401, F401
 
 CONTROL = 3
 CHANNEL = 3
@@ -116,7 +116,7 @@ def set_limits(job, options):
         limit(resource.RLIMIT_AS, options["mapped"] + (job["memory_mb"] << 20))
     if options["mode"] != "none":
         limit(resource.RLIMIT_FSIZE, options["disk"])
-        limit(resource.RLIMIT_NPROC, job["processes"] + (2 if options["mode"] == "nested" else 4))
+        limit(resource.RLIMIT_NPROC, job["processes"] + (1 if options["mode"] == "nested" else 3))
 
 
 # ------------------------------------------------------------------------------------------------------------------- values
@@ -167,8 +167,6 @@ def nothing_for(value):
 
 def encode(top):
     """What json writes as a Value. Uses the methods of the base classes only, whatever a subclass says."""
-    import base64
-
     budget = [MAX_NODES]
     path = set()
 
@@ -239,8 +237,6 @@ def decode(value, hashable=False):
     if tag == "d":
         return {decode(key, True): decode(item, hashable) for key, item in content}
     if tag == "b":
-        import base64
-
         return base64.b64decode(content)
     raise ValueError("no such tag: %s" % tag)
 
@@ -311,13 +307,13 @@ def run_answer(job):
 
 
 def start_answer(job, options, ends):
-    """In init's child: everything but the answer's own ends closed, every right given up, then the answer."""
+    """In the answer's process: everything but its own ends closed, every right given up, then the answer."""
     try:
+        os.setsid()
         null = os.open(os.devnull, os.O_RDWR)
         for source, target in ((null, 0), (ends["stdout"], 1), (ends["stderr"], 2), (ends["channel"], CHANNEL)):
             os.dup2(source, target)
-        for number in (signal.SIGPIPE, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         directory = options["directory"]
         os.chdir(directory)
@@ -327,29 +323,11 @@ def start_answer(job, options, ends):
         if options["mode"] != "none":
             give_up_rights(options["seccomp"])
     except BaseException as error:
-        os.write(ends["status"], b"!" + str(error).encode("utf-8", "replace")[:1000])
+        os.write(ends["problem"], str(error).encode("utf-8", "replace")[:1000] or b"unknown")
         os._exit(1)
-    # Among them the status pipe: what the answer does from here on, it does as itself.
+    # Among them the way to say that its setting up failed: what it does from here on, it does as itself.
     os.closerange(CHANNEL + 1, 64)
     run_answer(job)
-    os._exit(0)
-
-
-def run_init(job, options, ends):
-    """Waits for the answer, and says how it ended over a descriptor that the answer does not have."""
-    os.setsid()
-    child = os.fork()
-    if child == 0:
-        start_answer(job, options, ends)
-    os.closerange(0, ends["status"])
-    os.closerange(ends["status"] + 1, 64)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        pid, status = os.wait()
-        if pid == child:
-            break
-    os.write(ends["status"], struct.pack("<i", status))
-    os._exit(0)
 
 
 # --------------------------------------------------------------------------------------------------------------- supervisor
@@ -412,17 +390,15 @@ def tree_bytes(proc, spared, options):
     return rough + files, lambda: sum(map(proportional, pids)) + files
 
 
-def kill_all(init, options):
-    try:
-        os.killpg(init, signal.SIGKILL)
-    except OSError:
-        pass
-    try:
-        os.kill(init, signal.SIGKILL)
-    except OSError:
-        pass
+def kill_all(answer, options):
+    """Gives the status that the answer ended with."""
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(answer, signal.SIGKILL)
+        except OSError:
+            pass
     # In a namespace of its own, returns when every process in it is gone.
-    os.waitpid(init, 0)
+    status = os.waitpid(answer, 0)[1]
     while options["mode"] != "nested":
         for pid in children():
             try:
@@ -432,7 +408,8 @@ def kill_all(init, options):
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:
-            return
+            break
+    return status
 
 
 def children():
@@ -443,59 +420,60 @@ def children():
         return []
 
 
-def ended(status):
-    """How the answer's process ended, in words; or that setting it up failed, which is not the answer's doing."""
-    if status[:1] == b"!" and len(status) != 4:
-        raise RuntimeError(status[1:].decode("utf-8", "replace"))
-    if len(status) != 4:
-        return "killed"
-    (code,) = struct.unpack("<i", status)
-    if os.WIFSIGNALED(code):
-        number = os.WTERMSIG(code)
-        try:
-            return "killed by " + signal.Signals(number).name
-        except ValueError:
-            return "killed by signal %d" % number
-    return "exit code %d" % os.WEXITSTATUS(code)
+def has_ended(answer):
+    return os.waitid(os.P_PID, answer, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def ends_by_itself(answer):
+    """Its channel is closed: a process that is ending does that a moment before it has ended."""
+    for _ in range(200):
+        if has_ended(answer):
+            return True
+        time.sleep(0.001)
+    return False
+
+
+def in_words(status):
+    if not os.WIFSIGNALED(status):
+        return "exit code %d" % os.WEXITSTATUS(status)
+    number = os.WTERMSIG(status)
+    try:
+        return "killed by " + signal.Signals(number).name
+    except ValueError:
+        return "killed by signal %d" % number
 
 
 def supervise(job, options, proc, progress=None):
     started = time.monotonic()
     wanted = 1 + len(job["calls"])
-    pipes = {name: os.pipe() for name in ("channel", "stdout", "stderr", "status")}
-    init = os.fork()
-    if init == 0:
+    pipes = {name: os.pipe() for name in ("channel", "stdout", "stderr", "problem")}
+    answer = os.fork()
+    if answer == 0:
         try:
-            run_init(job, options, {name: pipe[1] for name, pipe in pipes.items()})
+            start_answer(job, options, {name: pipe[1] for name, pipe in pipes.items()})
         finally:
-            os._exit(70)
+            os._exit(0)
     poll = select.poll()
-    ends = {}
+    names, kept = {}, {}
+    limits = {"channel": CHANNEL_BYTES, "problem": 1000}
     for name, (read_end, write_end) in pipes.items():
         os.close(write_end)
         os.set_blocking(read_end, False)
         poll.register(read_end, select.POLLIN)
-        ends[name] = read_end
-    kept = {
-        "channel": Kept(CHANNEL_BYTES),
-        "stdout": Kept(job["output_kb"] << 10),
-        "stderr": Kept(job["output_kb"] << 10),
-        "status": Kept(1004),
-    }
-    names = {descriptor: name for name, descriptor in ends.items()}
-    spared = {1, os.getpid(), os.getppid(), init}
+        names[read_end] = name
+        kept[name] = Kept(limits.get(name, job["output_kb"] << 10))
+    spared = {1, os.getpid(), os.getppid()}
     last = started + job["total_seconds"]
-    lines = 0
     # Loading may take as long as a call, and two seconds at least.
     until = started + max(job["case_seconds"], 2)
-    end = None
+    lines = 0
+    end, detail = None, ""
     while end is None:
         now = time.monotonic()
         if now >= min(until, last):
             end = "total-time" if last <= until else "time"
             break
-        wait = min(until, last) - now
-        ready = poll.poll(math.ceil(1000 * (wait if proc is None else min(wait, TICK_SECONDS))))
+        ready = poll.poll(math.ceil(1000 * min(until - now, last - now, TICK_SECONDS)))
         for descriptor, _ in ready:
             name = names[descriptor]
             try:
@@ -505,8 +483,9 @@ def supervise(job, options, proc, progress=None):
             kept[name].add(piece)
             if not piece:
                 poll.unregister(descriptor)
-                if name == "status":
+                if name == "channel":
                     end = "ended"
+                    detail = "" if ends_by_itself(answer) else "closed its channel"
             elif name == "channel":
                 if progress is not None:
                     progress(piece)
@@ -518,21 +497,26 @@ def supervise(job, options, proc, progress=None):
             end = "flood"
         elif lines >= wanted:
             end = "done"
-        elif not ready and proc is not None:
-            rough, exact = tree_bytes(proc, spared, options)
-            most = (job["memory_mb"] << 20) + (32 << 20)
-            if rough > most and exact() > most:
-                end = "memory"
-    kill_all(init, options)
-    for name, descriptor in ends.items():
+        elif end is None and not ready:
+            if has_ended(answer):
+                end = "ended"
+            elif proc is not None:
+                rough, exact = tree_bytes(proc, spared, options)
+                most = (job["memory_mb"] << 20) + (32 << 20)
+                if rough > most and exact() > most:
+                    end = "memory"
+    status = kill_all(answer, options)
+    for descriptor, name in names.items():
         if end == "ended" or name != "channel":
             drain(descriptor, kept[name])
+    if kept["problem"].bytes:
+        raise RuntimeError(kept["problem"].bytes.decode("utf-8", "replace"))
     written = kept["channel"].bytes
     whole = written[: written.rfind(b"\n") + 1].split(b"\n")[:-1]
     return {
         "lines": [line.decode("ascii", "replace") for line in whole[:wanted]],
         "end": "done" if len(whole) >= wanted else end,
-        "detail": ended(kept["status"].bytes) if end == "ended" else "",
+        "detail": detail or (in_words(status) if end == "ended" else ""),
         "stdout": kept["stdout"].bytes.decode("utf-8", "replace"),
         "stderr": kept["stderr"].bytes.decode("utf-8", "replace"),
         "ms": (time.monotonic() - started) * 1000,
@@ -675,4 +659,5 @@ def main():
     serve(options)
 
 
-main()
+if __name__ == "__main__":
+    main()
