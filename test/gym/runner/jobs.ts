@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { CallJob, JobLimits, JobResult, ProgramLanguage } from '../../../src/gym/runner/types.js';
+import type { CallJob, CallOutcome, JobLimits, JobResult, ProgramLanguage } from '../../../src/gym/runner/types.js';
 import type { Value } from '../../../src/gym/value.js';
 
 export const limits: JobLimits = { caseSeconds: 5, totalSeconds: 30, memoryMb: 256, processes: 16, outputKb: 16 };
@@ -19,18 +19,20 @@ export function job(
 
 /** Outcomes in short: the value, or `error Type: message`, `timeout`, `crash message`. */
 export function outcomes(result: JobResult): unknown[] {
-  return result.calls.map((call) => {
-    switch (call.kind) {
-      case 'value':
-        return call.value;
-      case 'error':
-        return `error ${call.type}: ${call.message}`;
-      case 'timeout':
-        return 'timeout';
-      case 'crash':
-        return `crash ${call.message}`;
-    }
-  });
+  return result.calls.map(inShort);
+}
+
+function inShort(call: CallOutcome): unknown {
+  switch (call.kind) {
+    case 'value':
+      return call.value;
+    case 'error':
+      return `error ${call.type}: ${call.message}`;
+    case 'timeout':
+      return 'timeout';
+    case 'crash':
+      return `crash ${call.message}`;
+  }
 }
 
 /** Command lines of processes that hold a text. */
