@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { didYouMean, UserError } from '../../config/index.js';
 import { gymAsset } from '../../gym/assets.js';
@@ -37,6 +37,7 @@ export async function run(args: string[]): Promise<number> {
     refuse(`--language of kind ${kind}`, language, languages);
   }
   const directory = resolve(folder);
+  if (existsSync(directory) && !statSync(directory).isDirectory()) throw new UserError(`${folder} is a file`);
   if (existsSync(directory) && readdirSync(directory).length > 0) {
     throw new UserError(`${folder} is not empty; choose a folder that is not there yet`);
   }
