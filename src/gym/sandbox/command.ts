@@ -69,8 +69,6 @@ export async function runCommand(plan: SpawnPlan, options: CommandOptions): Prom
   const reported = collect(child.stdio[3] as Readable | null, { bytes: maxReport }, () => {});
   const timer = setTimeout(() => exceeded('time'), seconds * 1000);
   signal?.addEventListener('abort', end, { once: true });
-  // it may have been aborted while the process was started
-  if (signal?.aborted) end();
   // It may have been aborted while the process started.
   if (signal?.aborted) end();
   const stopWatch = watch?.(child.pid!, exceeded);

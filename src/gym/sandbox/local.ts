@@ -141,10 +141,11 @@ async function createSandbox(
     return { exitCode, stdout, stderr, killedBy, ms };
   };
 
+  const remove = () => removeTree(directory);
   const dispose = async () => {
     closed.abort(new SandboxError(`the sandbox ${id} has been disposed of`, { retryable: false }));
     await Promise.allSettled(running);
-    await removeTree(directory);
+    await remove();
     onDispose();
   };
 
@@ -160,7 +161,7 @@ async function createSandbox(
     for (const [path, content] of Object.entries(files)) await write(path, content);
     signal?.throwIfAborted();
   } catch (error) {
-    await dispose();
+    await remove();
     throw error;
   }
 

@@ -81,10 +81,11 @@ async function createSandbox(
     return { exitCode: killedBy === null ? code : null, stdout, stderr, killedBy, ms };
   };
 
+  const remove = () => removeTree(root);
   const dispose = async () => {
     closed.abort(new SandboxError(`the sandbox ${id} has been disposed of`, { retryable: false }));
     await Promise.allSettled(running);
-    await removeTree(root);
+    await remove();
     onDispose();
   };
 
@@ -93,7 +94,7 @@ async function createSandbox(
     await mkdir(temporary);
     for (const [path, content] of Object.entries(files)) await writeWorkFile(directory, path, content);
   } catch (error) {
-    await dispose();
+    await remove();
     throw error;
   }
 
