@@ -94,7 +94,7 @@ export const keys = {
       z.strictObject({
         forbid: z
           .array(
-            z.string().regex(/^(import )?[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*$/, {
+            z.string().regex(/^(import [\w$@:./-]+|[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*)$/, {
               error: 'expected a name such as sorted, list.sort or "import os"',
             }),
           )
