@@ -166,9 +166,12 @@ async function traced(
     environment,
     cases,
     variant,
-    language,
+    language: language ?? 'python',
     capabilities: await gym.capabilities(),
-    prompt: cases === null ? environment.task : await gym.task(environment, { variant, language }),
+    prompt:
+      cases === null
+        ? environment.task
+        : await gym.task(environment, { variant, ...(language !== null && { language }) }),
     completion,
     verdict,
     ...(model !== null && { model }),

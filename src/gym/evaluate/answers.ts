@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { GymError } from '../gym-error.js';
 import type { Language } from '../language.js';
 import { answerOf } from '../reward/code-block.js';
-import { languageOf } from '../reward/judge.js';
-import { type Question, questionOf } from '../reward/question.js';
+import { fenceLanguage, type Question, questionOf } from '../reward/question.js';
 import { type Endpoint, EndpointError } from './endpoint.js';
 
 /** An answer to a question. */
@@ -12,7 +11,7 @@ export interface SubmittedAnswer {
   /** The file's name, or the number of the sample. */
   readonly name: string;
   readonly answer: string;
-  readonly language: Language;
+  readonly language: Language | null;
   /** What the model wrote, where that is more than the answer. */
   readonly completion: string;
 }
@@ -47,7 +46,7 @@ export function sampledAnswers(
             try {
               const seed = options.seed === undefined ? undefined : options.seed + index;
               const { text: completion } = await endpoint.ask(text, seed, signal);
-              const answer = answerOf(completion, languageOf(question));
+              const answer = answerOf(completion, fenceLanguage(question));
               return { name, answer, completion, language: question.language };
             } catch (error) {
               if (error instanceof EndpointError) return { name, failure: error.message };
@@ -105,7 +104,7 @@ async function submittedFile(directory: string, file: string, question: Question
   const { environment } = question;
   const own =
     said !== undefined && environment.languages.includes(said) ? questionOf(environment, { language: said }) : question;
-  const answer = ending === 'md' ? answerOf(text, languageOf(own)) : text;
+  const answer = ending === 'md' ? answerOf(text, fenceLanguage(own)) : text;
   return { name: file, answer, completion: text, language: own.language };
 }
 

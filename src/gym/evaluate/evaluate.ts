@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/types.js';
-import { type Question, type QuestionOptions, questionOf } from '../reward/question.js';
+import { type Question, type QuestionOptions, questionOf, runOptions } from '../reward/question.js';
 import type { Gym } from '../types.js';
 import type { Verdict } from '../verdict.js';
 import type { AnswerSource, SubmittedAnswer } from './answers.js';
@@ -118,12 +118,16 @@ async function evaluateOne(
   { onVerdict }: EvaluateOptions,
 ): Promise<EnvironmentResult> {
   const { environment, variant } = question;
-  const prompt = () => gym.task(environment, { variant, language: question.language, signal });
+  const prompt = () => gym.task(environment, runOptions(question, signal));
   const submitted = await source.answers(question, prompt, signal);
   const answers = await Promise.all(
     submitted.map(async (one): Promise<JudgedAnswer> => {
       if ('failure' in one) return { name: one.name, verdict: null, failure: one.failure };
-      const verdict = await gym.run(environment, one.answer, { variant, language: one.language, signal });
+      const verdict = await gym.run(
+        environment,
+        one.answer,
+        runOptions({ ...question, language: one.language }, signal),
+      );
       await onVerdict?.(question, one, verdict);
       return { name: one.name, verdict, failure: null };
     }),

@@ -42,7 +42,13 @@ export function meanInterval(scores: readonly number[]): Estimate {
 export function studentQuantile(freedom: number): number {
   const known = quantiles[freedom - 1];
   if (known !== undefined) return known;
-  return z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);
+  const terms = [
+    z,
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+  ];
+  return terms.reduce((sum, term, power) => sum + term / freedom ** power, 0);
 }
 
 const quantiles = [

@@ -2,7 +2,7 @@ import { GymError } from '../gym-error.js';
 import type { NoVerdictCause, Verdict } from '../verdict.js';
 import { answerOf, type Completion } from './code-block.js';
 import { type LazyGymOptions, lazyGym } from './lazy-gym.js';
-import type { Question, QuestionOptions } from './question.js';
+import { fenceLanguage, keyOf, type Question, type QuestionOptions, runOptions } from './question.js';
 
 /** One judged completion. */
 export interface Judgement extends Question {
@@ -61,16 +61,15 @@ export function openJudge(options: JudgeOptions): Judge {
       signal?.throwIfAborted();
       if (completions.length === 0) return [];
       const opened = await gym.get();
-      const answers = completions.map((completion, index) => answerOf(completion, languageOf(questions[index]!)));
+      const answers = completions.map((completion, index) => answerOf(completion, fenceLanguage(questions[index]!)));
       const judgements = new Array<Judgement>(completions.length);
       await Promise.all(
         groups(questions).map(async (indices) => {
           const question = questions[indices[0]!]!;
-          const { environment, variant, language } = question;
           const verdicts = await opened.runBatch(
-            environment,
+            question.environment,
             indices.map((index) => answers[index]!),
-            { variant, language, ...(signal && { signal }) },
+            runOptions(question, signal),
           );
           for (const [at, index] of indices.entries()) {
             judgements[index] = { ...question, index, answer: answers[index]!, verdict: verdicts[at]! };
@@ -94,15 +93,10 @@ export function openJudge(options: JudgeOptions): Judge {
   };
 }
 
-/** A document is read whatever it is tagged with. */
-export function languageOf({ environment, language }: Question) {
-  return environment.kind === 'document' ? undefined : language;
-}
-
 function groups(questions: readonly Question[]): readonly (readonly number[])[] {
   const byQuestion = new Map<string, number[]>();
-  for (const [index, { environment, variant, language }] of questions.entries()) {
-    const key = JSON.stringify([environment.directory, environment.contentHash, variant, language]);
+  for (const [index, question] of questions.entries()) {
+    const key = keyOf(question);
     const group = byQuestion.get(key);
     if (group === undefined) byQuestion.set(key, [index]);
     else group.push(index);

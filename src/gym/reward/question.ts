@@ -3,12 +3,14 @@ import { loadEnvironment } from '../environment/index.js';
 import type { Environment } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
 import { type Language, languages } from '../language.js';
+import type { RunOptions } from '../types.js';
 
 /** What an answer is judged by. */
 export interface Question {
   readonly environment: Environment;
   readonly variant: string;
-  readonly language: Language;
+  /** null where answers have none, as documents. */
+  readonly language: Language | null;
 }
 
 export interface QuestionOptions {
@@ -33,13 +35,31 @@ export function cachedLoader(load: LoadEnvironment = loadEnvironment): LoadEnvir
 
 /** @throws GymError for a language that the environment has not */
 export function questionOf(environment: Environment, options: QuestionOptions = {}): Question {
-  const language = options.language ?? environment.languages[0]!;
+  const variant = options.variant ?? environment.defaultVariant;
+  const [first] = environment.languages;
+  if (first === undefined) return { environment, variant, language: null };
+  const language = options.language ?? first;
   if (!(environment.languages as readonly string[]).includes(language)) {
     throw new GymError(
       `${environment.name} has no language ${language}${didYouMean(language, languages)}; it has ${environment.languages.join(', ')}.`,
     );
   }
-  return { environment, variant: options.variant ?? environment.defaultVariant, language: language as Language };
+  return { environment, variant, language: language as Language };
+}
+
+/** How a gym is asked it. */
+export function runOptions({ variant, language }: Question, signal?: AbortSignal): RunOptions {
+  return { variant, ...(language !== null && { language }), ...(signal !== undefined && { signal }) };
+}
+
+/** Whose code blocks are the answer; undefined where any are. */
+export function fenceLanguage({ environment, language }: Question): Language | undefined {
+  return environment.kind === 'document' ? undefined : (language ?? undefined);
+}
+
+/** Equal for questions whose answers are judged alike. */
+export function keyOf({ environment, variant, language }: Question): string {
+  return JSON.stringify([environment.name, environment.directory, environment.contentHash, variant, language]);
 }
 
 /** What a row of a dataset says about its environment: `extra_info` as an object, or as its JSON, and `data_source`. */

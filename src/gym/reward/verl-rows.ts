@@ -3,7 +3,7 @@ import type { Environment } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
 import type { Gym } from '../types.js';
 import { lazyGym } from './lazy-gym.js';
-import { type Question, questionOf } from './question.js';
+import { keyOf, type Question, questionOf, runOptions } from './question.js';
 
 /** A row that verl, TRL, Axolotl, OpenRLHF and anneal train on. All rows have the same keys and types, as Parquet wants it. */
 export interface VerlRow {
@@ -11,11 +11,12 @@ export interface VerlRow {
   readonly data_source: string;
   readonly prompt: readonly { readonly role: string; readonly content: string }[];
   readonly ability: string;
-  /** Empty: the environment knows what is right. */
+  /** `ground_truth` is empty: the environment knows what is right. */
   readonly reward_model: { readonly style: 'rule'; readonly ground_truth: string };
   readonly extra_info: {
     readonly environment: string;
     readonly variant: string;
+    /** Empty where answers have none. */
     readonly language: string;
     readonly split: string;
     readonly index: number;
@@ -59,15 +60,16 @@ export async function verlRows(
       for (const question of questions) {
         const { environment, language } = question;
         const variant = variantOf(question, round);
-        const key = `${environment.directory}\0${variant}\0${language}`;
-        const task = tasks.get(key) ?? gym.task(environment, { variant, language });
+        const asked = { ...question, variant };
+        const key = keyOf(asked);
+        const task = tasks.get(key) ?? gym.task(environment, runOptions(asked));
         tasks.set(key, task);
         rows.push({
           data_source: environment.name,
           prompt: [{ role: 'user', content: await task }],
           ability: environment.domain,
           reward_model: { style: 'rule', ground_truth: '' },
-          extra_info: { environment: environment.name, variant, language, split, index: rows.length },
+          extra_info: { environment: environment.name, variant, language: language ?? '', split, index: rows.length },
         });
       }
     }

@@ -2,8 +2,7 @@ import type { Environment } from '../environment/types.js';
 import type { Language } from '../language.js';
 import { createLimiter } from '../limiter.js';
 import { answerOf, type Completion, textOf } from '../reward/code-block.js';
-import { languageOf } from '../reward/judge.js';
-import { type Question, questionOf } from '../reward/question.js';
+import { fenceLanguage, keyOf, type Question, questionOf, runOptions } from '../reward/question.js';
 import type { Gym } from '../types.js';
 import { type RunResult, runResult } from './wire.js';
 
@@ -20,7 +19,7 @@ export interface Submission {
 
 export function submissionOf(environment: Environment, output: Completion, choice: Choice): Submission {
   const question = questionOf(environment, choice);
-  return { question, answer: choice.extract ? answerOf(output, languageOf(question)) : textOf(output) };
+  return { question, answer: choice.extract ? answerOf(output, fenceLanguage(question)) : textOf(output) };
 }
 
 /** Judges so many at a time, equal answers once; results in the order of the submissions. */
@@ -35,14 +34,13 @@ export async function judgeAll(
   const judged = new Map<string, Promise<RunResult>>();
   return Promise.all(
     submissions.map(async ({ question, answer }) => {
-      const { environment, variant, language } = question;
-      const key = JSON.stringify([environment.directory, environment.contentHash, variant, language, answer]);
+      const key = `${keyOf(question)}${answer}`;
       let result = judged.get(key);
       if (result === undefined) {
         result = limited(async () =>
           runResult(
             question,
-            await gym.run(environment, answer, { variant, language, signal: options.signal }),
+            await gym.run(question.environment, answer, runOptions(question, options.signal)),
             sandbox,
           ),
         );

@@ -54,7 +54,7 @@ describe('verlRows', () => {
   });
 
   it('asks another question with each row of a document', async () => {
-    const document = fakeEnvironment('report', { kind: 'document' });
+    const document = fakeEnvironment('report', { kind: 'document', languages: [] });
     const variants = async (variant?: string) => {
       const rows = await verlRows([document], { gym: fakeGym(), repeat: 3, ...(variant && { variant }) });
       return rows.map((row) => row.extra_info.variant);
