@@ -49,11 +49,12 @@ def read_frame():
     return json.loads(read_exactly(struct.unpack(">I", read_exactly(4))[0]))
 
 
-def write_frame(message):
-    body = json.dumps(message).encode("ascii")
-    data = memoryview(struct.pack(">I", len(body)) + body)
+def write_frame(message, dumps=json.dumps, write=os.write, pack=struct.pack):
+    # What the answer does to these modules is its own business.
+    body = dumps(message).encode("ascii")
+    data = memoryview(pack(">I", len(body)) + body)
     while data:
-        data = data[os.write(CHANNEL, data) :]
+        data = data[write(CHANNEL, data) :]
 
 
 class Answer:
@@ -74,7 +75,11 @@ class Answer:
             return {"h": number, "call": callable(value), "type": str(type(value).__name__)}
 
     def value(self, thing):
-        return self.handles[thing["h"]] if "h" in thing else driver.decode(thing["v"])
+        return self.held(thing["h"]) if "h" in thing else driver.decode(thing["v"])
+
+    def held(self, handle):
+        """What a number stands for, or a name of the module's."""
+        return self.handles[handle] if isinstance(handle, int) else getattr(self.load(), handle)
 
     def load(self):
         if self.module is None:
@@ -86,12 +91,6 @@ class Answer:
             self.module = module
         return self.module
 
-    def target(self, request):
-        target = request["target"]
-        if isinstance(target, int):
-            return self.handles[target]
-        return getattr(self.load(), target)
-
     def do(self, request):
         op = request["op"]
         if op == "load":
@@ -102,7 +101,7 @@ class Answer:
             return {"names": names}
         if op == "run":
             return run(request, self)
-        target = self.target(request)
+        target = self.held(request["target"])
         if op == "call":
             args = [self.value(arg) for arg in request["args"]]
             kwargs = {name: self.value(arg) for name, arg in request["kwargs"].items()}

@@ -98,11 +98,18 @@ class Channel:
 channel = Channel()
 
 
+class Shown(str):
+    """A KeyError shows its argument's repr, which is what the message is already."""
+
+    def __repr__(self):
+        return str.__str__(self)
+
+
 def exception(name, message):
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, BaseException):
         try:
-            return kind(message)
+            return kind(Shown(message) if issubclass(kind, KeyError) else message)
         except Exception:
             pass
     return type(str(name), (Exception,), {})(message)
@@ -117,7 +124,7 @@ def send(value):
     if isinstance(value, Remote):
         return {"h": object.__getattribute__(value, "_handle")}
     handle = getattr(value, "anneal_handle", None) if isinstance(value, types.FunctionType) else None
-    if isinstance(handle, int):
+    if handle is not None:
         return {"h": handle}
     try:
         return {"v": driver.encode(value)}
@@ -219,7 +226,8 @@ class Solution:
 
     def load_into(self, namespace):
         for name, thing in channel.ask("load")["names"].items():
-            namespace[name] = receive(thing, name)
+            # By name it is found again where the answer's process had to be begun anew.
+            namespace[name] = receive(dict(thing, h=name) if "h" in thing else thing, name)
 
     def stub(self, source):
         """What to run instead of a text that contains the solution's, or None when it has nothing to do with it."""
@@ -283,7 +291,8 @@ def load(namespace):
 
 def patched_compile(source, filename, mode, *args, **kwargs):
     imported = sys._getframe(1).f_code.co_filename.startswith("<frozen importlib")
-    stub = solution.stub(source) if mode == "exec" and not imported else None
+    only_parsed = (args[0] if args else kwargs.get("flags", 0)) & ast.PyCF_ONLY_AST
+    stub = solution.stub(source) if mode == "exec" and not imported and not only_parsed else None
     return real_compile(source if stub is None else stub, filename, mode, *args, **kwargs)
 
 
