@@ -31,11 +31,11 @@ import { type AdamwJob, createAdamwPool } from './adamw-pool.js';
 import { dropoutPool } from './dropout.js';
 import { addGradients, type GradientSums } from './gradient-sums.js';
 import { type Layout, layoutBatch, layoutInputs } from './layout.js';
-import { createProgram, type Device, type Program, type RunInput, type RunOutput } from './runtime.js';
+import type { Device, RunInput, RunOutput } from './runtime.js';
 import { type SampleHooks, sampleBatch } from './sampler.js';
 import { createSamplerPrograms } from './sampler-programs.js';
 import { readState, writeState } from './state-file.js';
-import { trainingGraph } from './training-graph.js';
+import { createTrainingPrograms } from './training-programs.js';
 
 export interface LocalEngineOptions {
   /** A checkpoint on disk, or a model with random weights. */
@@ -121,43 +121,13 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
   let shared = true;
 
   const optimizer = createAdamwPool(options.threads);
-  const programs = new Map<string, Promise<Program>>();
-  const programFor = (
-    layout: Layout,
-    loss: Loss | null,
-    adapterOn: boolean,
-    entropy: boolean,
-    tempered: boolean,
-  ): Promise<Program> => {
-    const key = [
-      layout.shape.blocks,
-      layout.shape.uniform,
-      layout.chunks.length,
-      loss?.name,
-      loss && JSON.stringify(loss.graph, replaceData),
-      adapterOn,
-      entropy,
-      tempered,
-    ].join('|');
-    let program = programs.get(key);
-    if (!program) {
-      const graph = trainingGraph({
-        config,
-        lora: adapterOn ? (loss ? spec : samplerSpec) : null,
-        trainable,
-        recompute: options.gradientCheckpointing,
-        shape: layout.shape,
-        chunks: layout.chunks.length,
-        loss,
-        entropy,
-        tempered,
-      });
-      program = createProgram(graph, runtime);
-      programs.set(key, program);
-    }
-    return program;
-  };
-
+  const programs = createTrainingPrograms({
+    config,
+    lora: spec,
+    trainable,
+    recompute: options.gradientCheckpointing,
+    runtime,
+  });
   const samplers = createSamplerPrograms({ config, lora: samplerSpec, frozen, runtime });
   const ropeFor = (length: number) => {
     const have = (rope.cos.length / config.headDim) * 2;
@@ -174,7 +144,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
   const run = async (batch: Batch, loss: Loss | null, adapterOn: boolean, entropy: boolean) => {
     const layout = layOut(batch);
     const { temperature = 1 } = batch;
-    const program = await programFor(layout, loss, adapterOn, entropy, temperature !== 1);
+    const program = await programs.get({ layout, loss, adapterOn, entropy, tempered: temperature !== 1 });
     const inputs: Record<string, RunInput> = {
       inverseTemperature: { data: Float32Array.of(1 / temperature), shape: [] },
       ...Object.fromEntries(current),
@@ -322,8 +292,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
     gradient: (name) => gradients?.get(name) ?? null,
 
     async dispose() {
-      for (const program of programs.values()) await (await program).release();
-      programs.clear();
+      await programs.release();
       await samplers.release();
       await optimizer.dispose();
     },
@@ -349,10 +318,6 @@ function own(array: Float32Array, copy: boolean): Float32Array<ArrayBuffer> {
   const alone = array.byteLength === array.buffer.byteLength && array.buffer instanceof ArrayBuffer;
   return alone && !copy ? (array as Float32Array<ArrayBuffer>) : new Float32Array(array);
 }
-
-/** Typed arrays differ from plain arrays in JSON; a loss's constants are part of its identity. */
-const replaceData = (_: string, value: unknown): unknown =>
-  value instanceof BigInt64Array ? [...value].map(String) : value;
 
 const weightOf = (weights: ReadonlyMap<string, RunInput>, name: string) => {
   const { data, shape } = weights.get(name)!;

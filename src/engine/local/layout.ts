@@ -31,8 +31,15 @@ function blockCount(longest: number): number {
 
 const roundUp = (value: number, to: number): number => Math.ceil(value / to) * to;
 
+/**
+ * The sizes of the chunks that `total` rows are cut into. Their number is a power of two, as each number makes a program of
+ * its own, and a program keeps its memory.
+ */
 export function chunkRows(total: number, largest: number): number[] {
-  const count = Math.max(1, Math.ceil(total / largest));
+  const needed = Math.max(1, Math.ceil(total / largest));
+  const rounded = 2 ** Math.ceil(Math.log2(needed));
+  // With few rows in each, equal chunks would be used up before the last.
+  const count = total > rounded * (rounded - 1) ? rounded : needed;
   const size = Math.ceil(total / count);
   return Array.from({ length: count }, (_, i) => (i < count - 1 ? size : total - size * (count - 1)));
 }
@@ -105,7 +112,8 @@ export function layoutBatch(sequences: readonly Sequence[], options: LayoutOptio
     sizes[rowsSymbol(i)] = count;
   });
   return {
-    shape: { blocks, uniform: attention.rows.every((count) => count === sequences.length) },
+    // Batches of several sequences that happen to be about equally long get no program of their own.
+    shape: { blocks, uniform: blocks === 1 || sequences.length === 1 },
     chunks,
     sizes,
     wanted,
