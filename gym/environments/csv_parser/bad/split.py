@@ -1,0 +1,2 @@
+def parse_csv(text):
+    return [line.split(",") for line in text.splitlines()]

@@ -1,0 +1,3 @@
+def variance(values):
+    count = len(values)
+    return sum(value * value for value in values) / count - (sum(values) / count) ** 2

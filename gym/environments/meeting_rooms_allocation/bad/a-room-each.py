@@ -1,0 +1,2 @@
+def allocate_rooms(meetings):
+    return list(range(len(meetings)))

@@ -1,0 +1,2 @@
+def full_match(pattern, text):
+    return pattern == text
