@@ -1,0 +1,29 @@
+import type { Language } from '../language.js';
+import { javascriptEdits } from './javascript-edits.js';
+import { pythonEdits } from './python-edits.js';
+
+export interface Mutant {
+  /** Counted from 1. */
+  readonly line: number;
+  /** `<= → <`. */
+  readonly change: string;
+  readonly text: string;
+}
+
+/** Changed copies of a source, at most `limit`, spread evenly over it. None for languages without a mutator. */
+export function mutants(text: string, language: Language, limit: number): readonly Mutant[] {
+  const edits = language === 'python' ? pythonEdits(text) : language === 'javascript' ? javascriptEdits(text) : [];
+  const sorted = [...edits].sort((a, b) => a.start - b.start || a.replacement.localeCompare(b.replacement));
+  const step = Math.max(1, sorted.length / limit);
+  return Array.from({ length: Math.min(limit, sorted.length) }, (_, at) => sorted[Math.floor(at * step)]!).map(
+    (edit) => {
+      const { start, end, replacement } = edit;
+      const shorten = (part: string) => (part.length > 40 ? `${part.slice(0, 37)}…` : part).replaceAll('\n', ' ');
+      return {
+        line: text.slice(0, start).split('\n').length,
+        change: `${shorten(text.slice(start, end))} → ${shorten(replacement) || 'nothing'}`,
+        text: text.slice(0, start) + replacement + text.slice(end),
+      };
+    },
+  );
+}

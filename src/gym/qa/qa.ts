@@ -1,0 +1,252 @@
+import { availableParallelism } from 'node:os';
+import type { CaseSet, Environment, SourceFile } from '../environment/types.js';
+import { GymError } from '../gym-error.js';
+import type { Language } from '../language.js';
+import type { Gym, RunOptions } from '../types.js';
+import type { Verdict } from '../verdict.js';
+import { type Attack, attackLanguages, loadAttacks } from './attacks.js';
+import { type Canary, openCanary } from './canary.js';
+import { inParallelBy } from './in-parallel.js';
+import { mutants } from './mutants.js';
+import type { AttackResult, EnvironmentQa, Finding, QaReport, SurvivingMutant } from './report.js';
+import { summarise } from './report.js';
+import { hurried, runAttacks } from './run-attacks.js';
+import { worthlessAnswers } from './worthless.js';
+
+export interface QaOptions {
+  /** Runs of each reference on the default variant, to see whether scores differ. Default 3. */
+  readonly repeats?: number;
+  /** Only attacks of this name. */
+  readonly attack?: string;
+  /** Mutants of each reference. Default 24. */
+  readonly mutants?: number;
+  /** Answers under judgement at a time. Default: the number of cores. */
+  readonly parallel?: number;
+  /** Called as each environment is done. */
+  readonly onResult?: (result: EnvironmentQa) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The gate that an environment must pass: its references score 1, answers without worth stay at its floor, no attack succeeds, changed
+ * references score less, equal answers get equal scores, known-bad answers get no more than they may.
+ * @throws GymError when there is no such attack, or the gym does not isolate; SandboxError when the sandbox cannot be used at all
+ */
+export async function qa(gym: Gym, environments: readonly Environment[], options: QaOptions = {}): Promise<QaReport> {
+  const attacks = chosen(await loadAttacks(), options.attack);
+  const { isolated, name } = await gym.capabilities();
+  if (!isolated) {
+    throw new GymError(
+      `The attacks are real: sandbox ${name} would let them loose on this machine. Use one that isolates.`,
+    );
+  }
+  const canary = await openCanary();
+  const results: EnvironmentQa[] = [];
+  try {
+    for (const environment of environments) {
+      options.signal?.throwIfAborted();
+      const result = await examine(gym, environment, attacks, canary, options);
+      results.push(result);
+      options.onResult?.(result);
+    }
+  } finally {
+    await canary.close();
+  }
+  return { ...summarise(results), results };
+}
+
+function chosen(attacks: readonly Attack[], name: string | undefined): readonly Attack[] {
+  if (name === undefined) return attacks;
+  const found = attacks.filter((attack) => attack.name === name);
+  if (found.length > 0) return found;
+  const names = [...new Set(attacks.map((attack) => attack.name))].sort();
+  throw new GymError(`There is no attack ${name}. There are ${names.join(', ')}.`);
+}
+
+const repeatsByDefault = 3;
+const mutantsByDefault = 24;
+/** With fewer mutants, that all are alive says little. */
+const fewMutants = 3;
+
+async function examine(
+  gym: Gym,
+  environment: Environment,
+  attacks: readonly Attack[],
+  canary: Canary,
+  options: QaOptions,
+): Promise<EnvironmentQa> {
+  const since = performance.now();
+  const { signal, repeats = repeatsByDefault } = options;
+  const inParallel = inParallelBy(options.parallel ?? availableParallelism());
+  const failures: Finding[] = [];
+  const warnings: Finding[] = [];
+  const fail = (kind: Finding['kind'], message: string) => failures.push({ kind, message });
+  const judge = (text: string, runOptions: RunOptions, target = environment) =>
+    gym.run(target, text, { ...runOptions, ...(signal === undefined ? {} : { signal }) });
+
+  const result = {
+    environment: environment.name,
+    references: { runs: 0, failed: 0 },
+    worthless: { answers: 0, highest: 0, floor: environment.floor },
+    badAnswers: 0,
+    attacks: [] as readonly AttackResult[],
+    mutants: { made: 0, killed: 0, survived: [] as SurvivingMutant[] },
+  };
+  const done = (): EnvironmentQa => ({
+    ...result,
+    passed: failures.length === 0,
+    failures,
+    warnings,
+    seconds: (performance.now() - since) / 1000,
+  });
+
+  const variants = await casesOfVariants(gym, environment, fail, signal);
+  if (variants === null) return done();
+
+  const references = referencesOf(environment);
+  if (references.length === 0) fail('reference', 'There is no reference.');
+  const everywhere = cross(references, variants);
+  await inParallel(everywhere, async ([{ source, language }, { variant }]) => {
+    result.references.runs++;
+    const verdict = await judge(source.text, { variant, language });
+    if (verdict.kind === 'scored' && verdict.score === 1) return;
+    result.references.failed++;
+    fail('reference', `${source.path} as ${language} on ${variant}: ${say(verdict)}`);
+  });
+
+  await inParallel(references, async ({ source, language }) => {
+    const scores = new Set<string>();
+    for (let run = 0; run < repeats; run++) scores.add(shortly(await judge(source.text, { language })));
+    if (scores.size > 1) fail('flaky', `${source.path} as ${language}: ${repeats} runs gave ${[...scores].join(', ')}`);
+  });
+
+  const worthless = cross(
+    environment.kind === 'document' ? [environment.languages[0]!] : environment.languages,
+    variants,
+  ).flatMap(([language, cases]) =>
+    worthlessAnswers(environment, cases, language).map((answer) => ({ language, answer, ...cases })),
+  );
+  await inParallel(worthless, async ({ language, answer, variant }) => {
+    result.worthless.answers++;
+    const verdict = await judge(answer.text, { variant, language });
+    if (verdict.kind === 'scored') result.worthless.highest = Math.max(result.worthless.highest, verdict.score);
+    if (verdict.kind === 'scored' && verdict.score <= environment.floor) return;
+    fail(
+      'worthless',
+      `${answer.name} as ${language} on ${variant}: ${say(verdict)}; the floor is ${environment.floor}`,
+    );
+  });
+
+  await inParallel(cross(environment.badAnswers, variants), async ([bad, { variant }]) => {
+    result.badAnswers++;
+    const verdict = await judge(bad.text, { variant, language: bad.language });
+    if (verdict.kind === 'scored' && verdict.score <= bad.maxScore) return;
+    fail('bad-answer', `${bad.path} on ${variant}: ${say(verdict)}; it may get ${bad.maxScore}`);
+  });
+
+  const languages = attackLanguages(environment);
+  const applying = attacks.filter((attack) => languages.includes(attack.language));
+  result.attacks = await runAttacks(gym, environment, applying, canary, inParallel, signal);
+  for (const { name, language, success } of result.attacks) {
+    if (success !== null) fail('attack', `${name} in ${language}: ${success}`);
+  }
+  await afterAttacks();
+
+  await tryMutants();
+  return done();
+
+  /** The gym still works, and nothing that was left lying about runs in later answers. */
+  async function afterAttacks(): Promise<void> {
+    for (const touch of await canary.touched()) fail('attack', `an attack ${touch.how}`);
+    await inParallel(references, async ({ source, language }) => {
+      const verdict = await judge(source.text, { language });
+      if (verdict.kind !== 'scored' || verdict.score !== 1) {
+        fail('attack', `after the attacks ${source.path} as ${language} no longer scores 1: ${say(verdict)}`);
+      } else if (`${verdict.stdout}${verdict.stderr}`.includes(`${canary.mark}planted`)) {
+        fail('attack', `what an attack left behind ran in ${source.path} as ${language}`);
+      }
+    });
+  }
+
+  async function tryMutants(): Promise<void> {
+    const quick = hurried(environment);
+    const limit = options.mutants ?? mutantsByDefault;
+    const made = environment.references.flatMap((source) =>
+      mutants(source.text, source.language, limit).map((mutant) => ({ source, mutant })),
+    );
+    await inParallel(made, async ({ source, mutant }) => {
+      result.mutants.made++;
+      for (const { variant } of variants!) {
+        const verdict = await judge(mutant.text, { variant, language: source.language }, quick);
+        if (verdict.kind === 'noVerdict')
+          warnings.push({
+            kind: 'mutant',
+            message: `${source.path}:${mutant.line}: ${mutant.change}: ${say(verdict)}`,
+          });
+        if (verdict.kind === 'noVerdict' || verdict.score < 1) {
+          result.mutants.killed++;
+          return;
+        }
+      }
+      result.mutants.survived.push({ reference: source.path, line: mutant.line, change: mutant.change });
+    });
+    result.mutants.survived.sort((a, b) => a.reference.localeCompare(b.reference) || a.line - b.line);
+    for (const { reference, line, change } of result.mutants.survived) {
+      warnings.push({ kind: 'mutant', message: `${reference}:${line}: ${change} scores 1 on every variant` });
+    }
+    if (made.length >= fewMutants && result.mutants.killed === 0) {
+      fail('mutant', `all ${made.length} changed references score 1: the cases do not tell right from wrong`);
+    }
+  }
+}
+
+async function casesOfVariants(
+  gym: Gym,
+  environment: Environment,
+  fail: (kind: Finding['kind'], message: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<readonly CaseSet[] | null> {
+  const variants: CaseSet[] = [];
+  for (const variant of Object.keys(environment.variants)) {
+    try {
+      variants.push(await gym.cases(environment, { variant, ...(signal === undefined ? {} : { signal }) }));
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      fail('unusable', `variant ${variant}: ${(error as Error).message}`);
+      return null;
+    }
+  }
+  return variants;
+}
+
+interface Reference {
+  readonly source: SourceFile;
+  readonly language: Language;
+}
+
+/** Every reference in its language; JavaScript is TypeScript, too. */
+function referencesOf({ references, languages }: Environment): readonly Reference[] {
+  const own = references.map((source) => ({ source, language: source.language }));
+  const typed = languages.includes('typescript') && !own.some(({ language }) => language === 'typescript');
+  return typed
+    ? [
+        ...own,
+        ...own
+          .filter(({ language }) => language === 'javascript')
+          .map(({ source }) => ({ source, language: 'typescript' as const })),
+      ]
+    : own;
+}
+
+const cross = <A, B>(as: readonly A[], bs: readonly B[]): (readonly [A, B])[] =>
+  as.flatMap((a) => bs.map((b) => [a, b] as const));
+
+const shortly = (verdict: Verdict): string => (verdict.kind === 'scored' ? String(verdict.score) : 'no verdict');
+
+function say(verdict: Verdict): string {
+  if (verdict.kind === 'noVerdict') return `no verdict (${verdict.cause}: ${verdict.message})`;
+  const failed = verdict.cases.find((one) => !one.passed);
+  const why =
+    failed === undefined ? '' : `; ${failed.id}: ${failed.error ?? `${failed.actual} for ${failed.expected}`}`;
+  return `${verdict.score} (${verdict.details}${why})`;
+}
