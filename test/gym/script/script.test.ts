@@ -25,8 +25,17 @@ function environment(script: Partial<ScriptSpec> = {}, over: Partial<Environment
     languages: ['bash', 'python'],
     signature: null,
     limits,
-    script: { entry: { bash: 'answer.sh', python: 'answer.py' }, files: { 'common.txt': 'common' }, service: null, ...script },
-    checker: { kind: 'script', source: { language: 'javascript', path: 'checker.js', text: checker }, functionName: 'check' },
+    script: {
+      entry: { bash: 'answer.sh', python: 'answer.py' },
+      files: { 'common.txt': 'common' },
+      service: null,
+      ...script,
+    },
+    checker: {
+      kind: 'script',
+      source: { language: 'javascript', path: 'checker.js', text: checker },
+      functionName: 'check',
+    },
     ...over,
   });
 }
@@ -36,8 +45,12 @@ const oneCase = (input: [string, unknown][], expected: [string, unknown][]): Par
 
 describeIsolatedPython('a script', () => {
   const context = isolatedContext();
-  const judge = (answer: string, cases: Partial<Case>[], over: Environment = environment(), language: 'bash' | 'python' = 'bash') =>
-    verify(context(), over, testCases(cases), answer, language);
+  const judge = (
+    answer: string,
+    cases: Partial<Case>[],
+    over: Environment = environment(),
+    language: 'bash' | 'python' = 'bash',
+  ) => verify(context(), over, testCases(cases), answer, language);
 
   it('runs once per case, in a directory of its own with the files, arguments and variables of the case', async () => {
     const input = (name: string): [string, unknown][] => [
@@ -46,7 +59,8 @@ describeIsolatedPython('a script', () => {
       ['arguments', ['a b', name]],
       ['stdin', 'typed\n'],
     ];
-    const answer = 'set -e; cd "$PLACE"; ls; cat; echo "$1-$2"; cat "$OLDPWD/common.txt"; [ ! -e "$OLDPWD/left" ]; : > "$OLDPWD/left"';
+    const answer =
+      'set -e; cd "$PLACE"; ls; cat; echo "$1-$2"; cat "$OLDPWD/common.txt"; [ ! -e "$OLDPWD/left" ]; : > "$OLDPWD/left"';
     const verdict = await judge(answer, [
       { ...oneCase(input('a'), [['stdout', 'a x.txt\ntyped\na b-a\ncommon']]), id: 'a' },
       { ...oneCase(input('b'), [['files', ['left']]]), id: 'b', weight: 3 },
@@ -93,7 +107,8 @@ describeIsolatedPython('a script', () => {
   });
 
   it('finds nothing of the other cases, of the checker, of what is expected, or of this machine', async () => {
-    const answer = 'grep -rlsa "the-expected-text" / --exclude-dir=proc --exclude-dir=sys | head; env; ls -a ~ /tmp; cat /proc/*/cmdline';
+    const answer =
+      'grep -rlsa "the-expected-text" / --exclude-dir=proc --exclude-dir=sys | head; env; ls -a ~ /tmp; cat /proc/*/cmdline';
     const verdict = await judge(answer, [oneCase([], [['stdout', 'the-expected-text']])]);
     expect(verdict.score).toBe(0);
     expect(verdict.stdout).not.toContain('the-expected-text');
@@ -107,7 +122,12 @@ describeIsolatedPython('a script', () => {
   });
 
   it('gets no verdict where the sandbox fails', async () => {
-    const failing = { ...context(), sandboxes: { ...context().sandboxes, create: () => Promise.reject(new SandboxError('full')) } };
-    await expect(verify(failing, environment(), testCases([oneCase([], [])]), 'true', 'bash')).rejects.toThrow(SandboxError);
+    const failing = {
+      ...context(),
+      sandboxes: { ...context().sandboxes, create: () => Promise.reject(new SandboxError('full')) },
+    };
+    await expect(verify(failing, environment(), testCases([oneCase([], [])]), 'true', 'bash')).rejects.toThrow(
+      SandboxError,
+    );
   });
 });

@@ -13,7 +13,7 @@ export function generate({ count, seed }) {
   const int = (low, high) => low + Math.floor(random() * (high - low + 1));
   return Array.from({ length: count }, () => {
     const reach = 10 ** int(1, 4);
-    const nums = Array.from({ length: int(2, 40) }, () => int(-reach, reach));
+    const nums = Array.from({ length: int(5, 40) }, () => int(-reach, reach));
     // Never a sum of 0, so that returning 0 is never right by chance.
     const sum = nums.filter((n) => n % 2 === 0).reduce((a, b) => a + b, 0);
     return { input: { nums: sum === 0 ? [...nums, 2] : nums } };
