@@ -10,7 +10,8 @@ export interface CommandOptions {
   readonly cwd?: string;
   readonly seconds: number;
   readonly outputKb: number;
-  readonly signal?: AbortSignal;
+  /** Each ends the command. */
+  readonly signals: readonly AbortSignal[];
   /** Read descriptor 3. */
   readonly report?: boolean;
   /** Kills everything that the command started. Called again while it does not end. */
@@ -38,11 +39,14 @@ const maxReport = 64;
 /**
  * Starts a process in a group of its own, keeps at most `outputKb` of its output and ends it at a limit.
  *
- * @throws the signal's reason when it is aborted; SandboxError when no process could be started
+ * @throws a signal's reason when it is aborted; SandboxError when no process could be started
  */
 export async function runCommand(plan: SpawnPlan, options: CommandOptions): Promise<Ended> {
-  const { stdin, cwd, seconds, outputKb, signal, report = false, kill, watch } = options;
-  signal?.throwIfAborted();
+  const { stdin, cwd, seconds, outputKb, signals, report = false, kill, watch } = options;
+  const throwIfAborted = () => {
+    for (const signal of signals) signal.throwIfAborted();
+  };
+  throwIfAborted();
   const start = performance.now();
   const child = await startProcess(plan, {
     report,
@@ -58,7 +62,8 @@ export async function runCommand(plan: SpawnPlan, options: CommandOptions): Prom
     again ??= setInterval(() => kill(child), graceMs);
   };
   const exceeded = (limit: Limit) => {
-    if (exited || signal?.aborted) return;
+    // what is still read after the end can be too much as well
+    if (exited && limit !== 'output') return;
     killedBy ??= limit;
     end();
   };
@@ -68,22 +73,22 @@ export async function runCommand(plan: SpawnPlan, options: CommandOptions): Prom
   const stderr = collect(child.stderr, room, () => exceeded('output'));
   const reported = collect(child.stdio[3] as Readable | null, { bytes: maxReport }, () => {});
   const timer = setTimeout(() => exceeded('time'), seconds * 1000);
-  signal?.addEventListener('abort', end, { once: true });
+  for (const signal of signals) signal.addEventListener('abort', end, { once: true });
   // It may have been aborted while the process started.
-  if (signal?.aborted) end();
+  if (signals.some((signal) => signal.aborted)) end();
   const stopWatch = watch?.(child.pid!, exceeded);
   try {
     const { code, signal: endedBy } = await ended(child, () => {
       exited = true;
       clearInterval(again);
     });
-    signal?.throwIfAborted();
+    throwIfAborted();
     const ms = performance.now() - start;
     return { code, signal: endedBy, stdout: stdout(), stderr: stderr(), killedBy, report: reported(), ms };
   } finally {
     clearTimeout(timer);
     clearInterval(again);
-    signal?.removeEventListener('abort', end);
+    for (const signal of signals) signal.removeEventListener('abort', end);
     stopWatch?.();
   }
 }

@@ -75,7 +75,7 @@ async function tryToStart(options: LocalSandboxOptions): Promise<void> {
   const plan = await hostErrors(() =>
     isolated(['true'], { limits: tryOut, workDirectory: 'tmpfs', reportStatus: true, bwrap }),
   );
-  const result = await runCommand(plan, { seconds: 20, outputKb: 64, report: true, kill: killInside });
+  const result = await runCommand(plan, { seconds: 20, outputKb: 64, signals: [], report: true, kill: killInside });
   if (result.report.trim() === '0') return;
   throw explainUnusable(result, options.kernelSetting ?? kernelSetting);
 }
@@ -121,12 +121,11 @@ async function createSandbox(
       }),
     );
     const watched = { memoryMb: limits.memoryMb, diskMb: limits.diskMb, directory: work };
-    const signals = [closed.signal, ...(options.signal ? [options.signal] : [])];
     const result = await runCommand(plan, {
       ...(stdin === undefined ? {} : { stdin }),
       seconds,
       outputKb: limits.outputKb,
-      signal: AbortSignal.any(signals),
+      signals: [closed.signal, ...(options.signal ? [options.signal] : [])],
       report: true,
       kill: killInside,
       watch: (pid, exceeded) => watch(pid, watched, exceeded),

@@ -74,7 +74,7 @@ async function createSandbox(
       cwd: join(directory, cwd),
       seconds,
       outputKb: limits.outputKb,
-      signal: AbortSignal.any([closed.signal, ...(options.signal ? [options.signal] : [])]),
+      signals: [closed.signal, ...(options.signal ? [options.signal] : [])],
       kill: (child) => killGroup(child.pid!),
     });
     const { code, stdout, stderr, killedBy, ms } = result;

@@ -5,9 +5,16 @@ import { join } from 'node:path';
 import { packageRoot } from './bubblewrap.js';
 import { interpreters } from './interpreters.js';
 import { supportFiles } from './support-files.js';
-import type { ExecResult, Sandbox, SandboxCapabilities, SandboxLimits, SandboxProvider } from './types.js';
+import {
+  type ExecResult,
+  type Sandbox,
+  type SandboxCapabilities,
+  SandboxError,
+  type SandboxLimits,
+  type SandboxProvider,
+} from './types.js';
 
-/** One protection: `inForce` is null where the attack on it failed, otherwise what got through. */
+/** One protection: null where the attack on it failed, otherwise what got through. */
 interface Finding {
   readonly protection: string;
   readonly gotThrough: string | null;
@@ -15,26 +22,36 @@ interface Finding {
 
 const limits: SandboxLimits = { seconds: 20, memoryMb: 96, processes: 8, outputKb: 64, diskMb: 8 };
 
-/** Attacks the sandboxes of a provider, and says what held. */
+/**
+ * Attacks the sandboxes of a provider, and says what held.
+ *
+ * @throws SandboxError where something gets out, or it could not be found out
+ */
 export async function probe(provider: SandboxProvider): Promise<SandboxCapabilities> {
   const sandbox = await provider.create({ limits, files: { 'probe.cjs': await readFile(attacks) } });
   try {
-    const looks = await lookAround(sandbox);
-    const spoken = await languages(sandbox);
-    const findings = [...looks, ...(await exhaust(sandbox))];
+    const [looks, limited, spoken] = await Promise.all([lookAround(sandbox), exhaust(provider), languages(sandbox)]);
+    const out = looks.filter(({ protection, gotThrough }) => gotThrough !== null && !hardening.includes(protection));
+    if (out.length > 0) {
+      throw new SandboxError(
+        `the local sandbox does not hold here, and nothing is run in it: ${out.map(describe).join('; ')}`,
+        { reason: 'unavailable' },
+      );
+    }
+    const findings = [...looks, ...limited];
     return Object.freeze({
       name: provider.name,
-      isolated: looks.every(({ protection, gotThrough }) => gotThrough === null || protection === lookedAt.filter),
+      isolated: true,
       inForce: findings.filter(({ gotThrough }) => gotThrough === null).map(({ protection }) => protection),
-      missing: findings
-        .filter(({ gotThrough }) => gotThrough !== null)
-        .map(({ protection, gotThrough }) => `${protection}: ${gotThrough}`),
+      missing: findings.filter(({ gotThrough }) => gotThrough !== null).map(describe),
       languages: spoken,
     });
   } finally {
     await sandbox.dispose();
   }
 }
+
+const describe = ({ protection, gotThrough }: Finding) => `${protection}: ${gotThrough}`;
 
 const attacks = join(packageRoot, 'gym/drivers/sandbox-probe.cjs');
 
@@ -55,6 +72,9 @@ const lookedAt = {
   filter: 'system call filter',
 } as const;
 
+/** Makes it harder to use a hole of the kernel; nothing gets out for the lack of it. */
+const hardening: readonly string[] = [lookedAt.namespaces, lookedAt.filter];
+
 async function lookAround(sandbox: Sandbox): Promise<Finding[]> {
   const secretFile = join(supportFiles().directory, `${sandbox.id}.secret`);
   await writeFile(secretFile, 'seen', { mode: 0o644 });
@@ -70,11 +90,9 @@ async function lookAround(sandbox: Sandbox): Promise<Finding[]> {
   const targets: Targets = { port, secretFile, directories, pid: process.pid };
   try {
     const result = await sandbox.exec(['node', 'probe.cjs', JSON.stringify(targets)]);
-    const found = result.exitCode === 0 ? (JSON.parse(result.stdout) as Record<string, string | null>) : {};
-    return Object.entries(lookedAt).map(([name, protection]) => ({
-      protection,
-      gotThrough: name in found ? (found[name] ?? null) : `could not be tried (${lastLine(result)})`,
-    }));
+    if (result.exitCode !== 0) throw new SandboxError(`the local sandbox could not be tried: ${lastLine(result)}`);
+    const found = JSON.parse(result.stdout) as Record<string, string | null>;
+    return Object.entries(lookedAt).map(([name, protection]) => ({ protection, gotThrough: found[name] ?? null }));
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
@@ -84,41 +102,72 @@ function lastLine({ stderr, killedBy, exitCode }: ExecResult): string {
   return stderr.trim().split('\n').at(-1) || `killed by ${killedBy}, exit code ${exitCode}`;
 }
 
-/** Takes more of everything than is allowed. */
-async function exhaust(sandbox: Sandbox): Promise<Finding[]> {
-  const node = (script: string, options = {}) => sandbox.exec(['node', '-e', script], options);
-  const fork = await node(
-    `let failed = 0; const { spawn } = require('node:child_process');
-     for (let i = 0; i < 64; i++) { const c = spawn('/bin/sleep', ['20']); c.on('error', () => {}); if (c.pid === undefined) failed++; }
-     process.stdout.write(String(failed), () => process.exit())`,
-  );
-  const each = await sandbox.exec(['/bin/sh', '-c', 'head -c 700000000 /dev/zero | tail -n 1 | wc -c']);
-  const tree = await node('const held = Buffer.alloc(150e6, 1); setInterval(() => held[0], 1000)', { seconds: 10 });
-  const output = await sandbox.exec(['/bin/sh', '-c', 'while :; do echo flood; done']);
-  const time = await sandbox.exec(['/bin/sh', '-c', 'setsid sleep 20 & sleep 20'], { seconds: 0.5 });
-  // last: what it writes stays
-  const disk = await sandbox.exec([
-    '/bin/sh',
-    '-c',
-    'head -c 20000000 /dev/zero >/tmp/f; for i in 1 2 3; do head -c 6000000 /dev/zero >f$i; done; sleep 5; wc -c /tmp/f f*',
-  ]);
-  const finding = (protection: string, held: boolean, otherwise: string): Finding => ({
-    protection,
-    gotThrough: held ? null : otherwise,
-  });
-  return [
-    finding('limit of processes', Number(fork.stdout) > 0, 'started 64 processes where 8 are allowed'),
-    finding(
-      'memory limit (each process)',
-      each.killedBy === 'memory' || each.stdout.trim() !== '700000000',
-      'allocated 700 MB where 96 MB are allowed',
-    ),
-    finding('memory limit (all processes together)', tree.killedBy === 'memory', 'held 150 MB where 96 MB are allowed'),
-    finding('disk limit', disk.killedBy === 'disk', 'wrote 38 MB where 8 MB are allowed'),
-    finding('output limit', output.killedBy === 'output', 'wrote without end'),
-    finding('time limit', time.killedBy === 'time', 'ran longer than allowed'),
+/** Takes more of everything than is allowed, each in a sandbox of its own. */
+async function exhaust(provider: SandboxProvider): Promise<Finding[]> {
+  const attempts: readonly {
+    protection: string;
+    command: string[];
+    held(result: ExecResult): boolean;
+    otherwise: string;
+  }[] = [
+    {
+      protection: 'limit of processes',
+      command: ['node', '-e', startMany],
+      held: ({ stdout }) => Number(stdout) > 0,
+      otherwise: `started 64 processes where ${limits.processes} are allowed`,
+    },
+    {
+      protection: 'memory limit (each process)',
+      command: ['/bin/sh', '-c', 'head -c 700000000 /dev/zero | tail -n 1 | wc -c'],
+      held: ({ killedBy, stdout }) => killedBy === 'memory' || stdout.trim() !== '700000000',
+      otherwise: `allocated 700 MB where ${limits.memoryMb} are allowed`,
+    },
+    {
+      protection: 'memory limit (all processes together)',
+      command: ['node', '-e', 'const held = Buffer.alloc(150e6, 1); setInterval(() => held[0], 1000)'],
+      held: ({ killedBy }) => killedBy === 'memory',
+      otherwise: `held 150 MB where ${limits.memoryMb} are allowed`,
+    },
+    {
+      protection: 'disk limit',
+      command: ['/bin/sh', '-c', 'for i in 1 2 3; do head -c 6000000 /dev/zero >f$i; done; sleep 20'],
+      held: ({ killedBy }) => killedBy === 'disk',
+      otherwise: `wrote 18 MB where ${limits.diskMb} are allowed`,
+    },
+    {
+      protection: 'output limit',
+      command: ['/bin/sh', '-c', 'while :; do echo flood; done'],
+      held: ({ killedBy }) => killedBy === 'output',
+      otherwise: 'wrote without end',
+    },
+    {
+      protection: 'time limit',
+      command: ['/bin/sh', '-c', 'setsid sleep 60 & sleep 60'],
+      held: ({ killedBy }) => killedBy === 'time',
+      otherwise: 'ran longer than allowed',
+    },
   ];
+  return Promise.all(
+    attempts.map(async ({ protection, command, held, otherwise }) => {
+      const sandbox = await provider.create({ limits });
+      try {
+        const options = protection === 'time limit' ? { seconds: 0.3 } : {};
+        return { protection, gotThrough: held(await sandbox.exec(command, options)) ? null : otherwise };
+      } finally {
+        await sandbox.dispose();
+      }
+    }),
+  );
 }
+
+/** Prints how many of them could not be started. */
+const startMany = `let failed = 0; const { spawn } = require('node:child_process');
+for (let i = 0; i < 64; i++) {
+  const child = spawn('/bin/sleep', ['20']);
+  child.on('error', () => {});
+  if (child.pid === undefined) failed++;
+}
+process.stdout.write(String(failed), () => process.exit());`;
 
 async function languages(sandbox: Sandbox): Promise<SandboxCapabilities['languages']> {
   const version = async (command: readonly string[]) => {

@@ -21,11 +21,6 @@ export function descendants(pid: number): number[] {
   return found;
 }
 
-/** Whether this kernel tells who has started whom. */
-export function knowsChildren(): boolean {
-  return read(`/proc/self/task/${process.pid}/children`) !== null;
-}
-
 const pageSize = 4096;
 
 /** Resident memory in bytes, with what is shared counted by everyone who shares it. */

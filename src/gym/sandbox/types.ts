@@ -44,7 +44,7 @@ export interface Sandbox {
   readonly directory: string;
   /** Runs a command, found on the sandbox's PATH. @throws SandboxError when the sandbox, not the command, failed */
   exec(command: readonly string[], options?: ExecOptions): Promise<ExecResult>;
-  /** A regular file of the work directory; never through a link. null when there is none. */
+  /** A regular file of the work directory; never through a link. null when there is none. Refuses paths that lead out. */
   readFile(path: string): Promise<Uint8Array | null>;
   writeFile(path: string, content: Uint8Array | string, options?: { readonly mode?: number }): Promise<void>;
   /** Kills what runs and removes the files. Never throws. */

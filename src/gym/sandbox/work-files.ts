@@ -7,11 +7,13 @@ import { GymError } from '../gym-error.js';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** The parts of a relative path that stays where it starts; null for any other. */
-function partsOf(path: string): string[] | null {
-  if (path.startsWith('/') || path.includes('\0')) return null;
+/** The parts of a relative path that stays where it starts. */
+function partsOf(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  return parts.length === 0 || parts.includes('..') ? null : parts;
+  if (path.startsWith('/') || path.includes('\0') || parts.length === 0 || parts.includes('..')) {
+    throw new GymError(`${JSON.stringify(path)} is not a path inside the work directory`);
+  }
+  return parts;
 }
 
 /**
@@ -48,11 +50,12 @@ async function inParent<T>(
 
 /**
  * The bytes of a regular file below a directory, at most `maxBytes`. null where there is none: no such file, a directory, a link, a
- * pipe, a path that leaves the directory or goes through a link, a larger file.
+ * pipe, a path that goes through a link, a larger file.
+ *
+ * @throws GymError where the path leaves the directory
  */
 export async function readWorkFile(directory: string, path: string, maxBytes: number): Promise<Uint8Array | null> {
   const parts = partsOf(path);
-  if (parts === null) return null;
   try {
     return await inParent(directory, parts, openDirectory, async (file) => {
       // a pipe without a writer must not be waited for
@@ -115,7 +118,6 @@ export async function writeWorkFile(
   { mode = 0o644, owner }: WriteOptions = {},
 ): Promise<void> {
   const parts = partsOf(path);
-  if (parts === null) throw new GymError(`${JSON.stringify(path)} is not a path inside the work directory`);
   const make = async (name: string) => {
     try {
       await mkdir(name, { mode: 0o755 });

@@ -11,7 +11,7 @@ function runAs(user: number, script: string) {
     gid: user,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent' },
     encoding: 'utf8',
-    timeout: 110_000,
+    timeout: 300_000,
   });
 }
 
