@@ -1,4 +1,5 @@
 export { type Attack, type AttackLanguage, attackLanguages, loadAttacks } from './attacks.js';
+export { type AuditOptions, type AuditReport, audit, type Leak, type ManifestEntry } from './audit.js';
 export { type QaOptions, qa } from './qa.js';
 export {
   type AttackResult,
@@ -9,3 +10,4 @@ export {
   type SurvivingMutant,
   summarise,
 } from './report.js';
+export { assignSplits, type Split, type SplitOptions, splits } from './splits.js';
