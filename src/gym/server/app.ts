@@ -8,6 +8,7 @@ import type { ServerContext } from './context.js';
 import { serveEnvironments } from './environments.js';
 import { type JobLimits, openJobs } from './jobs.js';
 import { onError, problem } from './problem.js';
+import { auditRoutes } from './routes/audit.js';
 import { environmentRoutes } from './routes/environments.js';
 import { jobRoutes } from './routes/jobs.js';
 import { judgeRoutes } from './routes/judge.js';
@@ -74,6 +75,7 @@ export function createGymApp(options: GymAppOptions): GymApp {
     }),
   );
   judgeRoutes(app, context);
+  auditRoutes(app, context);
   environmentRoutes(app, context);
   jobRoutes(app, context);
   trainerRoutes(app, context);

@@ -63,7 +63,10 @@ describe('makeRewardFn', () => {
 
   it('reads a document whatever its block is tagged with', async () => {
     const gym = fakeGym();
-    await makeRewardFn({ ...coin, kind: 'document', languages: [] }, { gym })([], [`${fence('0')}\n${fence('1', 'json')}`]);
+    await makeRewardFn({ ...coin, kind: 'document', languages: [] }, { gym })(
+      [],
+      [`${fence('0')}\n${fence('1', 'json')}`],
+    );
     expect(gym.runs[0]!.answer).toBe('1');
   });
 

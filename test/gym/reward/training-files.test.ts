@@ -155,7 +155,11 @@ describe('generateAxolotlConfig', () => {
     expect(parsed).toMatchObject({
       rl: 'grpo',
       sequence_len: 2048,
-      trl: { num_generations: 8, max_completion_length: 1024, reward_funcs: [expect.stringMatching(/rewards\.mjs#rowReward$/)] },
+      trl: {
+        num_generations: 8,
+        max_completion_length: 1024,
+        reward_funcs: [expect.stringMatching(/rewards\.mjs#rowReward$/)],
+      },
     });
     expect(parsed.datasets).toMatchObject([{ type: 'prompt', field_prompt: 'prompt' }]);
   });

@@ -451,6 +451,25 @@ describe('for trainers', () => {
   });
 });
 
+describe('audits', () => {
+  it('run the gate of an environment', async () => {
+    const { post } = open();
+    const reply = await post('/v1/environments/coin/audit', { strategies: ['forged-stdout'] });
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { verifier_id: 'coin', exploitable: false, attacks_run: expect.any(Number), stored: false },
+    });
+  });
+
+  it('an unknown attack', async () => {
+    const { post } = open();
+    expect((await post('/v1/audit/verifier', { environment: 'coin', strategies: ['no_such'] })).status).toBeLessThan(
+      500,
+    );
+    expect((await post('/v1/audit/verifier', { environment: 'coin', strategies: [] })).status).toBe(422);
+  });
+});
+
 describe('capabilities', () => {
   it('are told', async () => {
     const { body } = await open().get('/v1/capabilities');
