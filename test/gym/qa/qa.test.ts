@@ -44,7 +44,13 @@ describeIsolatedPython('anneal gym qa', () => {
 
   it('fails a checker that takes whatever it is given', async () => {
     const checker = 'export function check(input, output, expected) { return expected !== undefined; }\n';
-    const result = await examined({ 'checker.js': checker }, 'checker: {script: checker.js, function: check}');
+    const simple = 'def second(numbers):
+    if 1 < 2:
+        return 3
+    return 4
+';
+    const files = { 'checker.js': checker, 'reference.py': simple };
+    const result = await examined(files, 'checker: {script: checker.js, function: check}');
     expect(result.passed).toBe(false);
     expect(kinds(result)).toEqual(expect.arrayContaining(['worthless', 'attack', 'mutant', 'bad-answer']));
   });
@@ -54,7 +60,7 @@ describeIsolatedPython('anneal gym qa', () => {
       'export const generate = ({ count, seed }) => Array.from({ length: count }, (_, at) => ({ input: [[at + seed * 1000]] }));\n';
     const result = await examined({ 'generator.js': lonely, 'bad/largest.py': null });
     expect(kinds(result)).toContain('worthless');
-    expect(result.failures.find((failure) => failure.kind === 'worthless')?.message).toContain('None');
+    expect(result.failures.map((failure) => failure.message).join()).toContain('constant None as python on train: 1');
   });
 
   it('notes the guard that no case asks for', async () => {
