@@ -1,6 +1,7 @@
 # The process of an answer that a DeepGym verifier judges. Python >= 3.8, standard library only.
 #
-# It gets requests over descriptor 3 (frames of driver.py: length and JSON) and answers each with one frame: first {solution}, then
+# It gets requests over descriptor 3 and answers each. A frame is four bytes of length, big endian, and JSON, before which stands the
+# letter m on the way out. First comes {solution}, then
 #   {id, op: load}                                   -> {names: {name: Thing}, out}
 #   {id, op: call, target, args, kwargs}             -> {thing, args, out}   args as they are afterwards, null where they did not change
 #   {id, op: get | item | len | iter | next | text, target, name?, key?} -> {thing}
@@ -20,8 +21,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHANNEL = 3
-MAX_OUTPUT = 4 << 20
-MAX_FILES = 32 << 20
+MAX_OUTPUT = 1 << 20
+MAX_FILES = 12 << 20
 
 
 def load_driver():
@@ -52,7 +53,7 @@ def read_frame():
 def write_frame(message, dumps=json.dumps, write=os.write, pack=struct.pack):
     # What the answer does to these modules is its own business.
     body = dumps(message).encode("ascii")
-    data = memoryview(pack(">I", len(body)) + body)
+    data = memoryview(pack(">Ic", len(body) + 1, b"m") + body)
     while data:
         data = data[write(CHANNEL, data) :]
 

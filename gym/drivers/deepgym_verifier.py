@@ -24,7 +24,7 @@ import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHANNEL = 3
-MAX_FILES = 32 << 20
+MAX_FILES = 12 << 20
 
 
 def load_driver():
@@ -53,7 +53,7 @@ class Channel:
 
     def write(self, message):
         body = json.dumps(message).encode("ascii")
-        data = memoryview(struct.pack(">I", len(body)) + body)
+        data = memoryview(struct.pack(">Ic", len(body) + 1, b"m") + body)
         while data:
             data = data[os.write(CHANNEL, data) :]
 
@@ -236,8 +236,8 @@ class Solution:
             dumped = ast.dump(text)
             if self.dump is not None and dumped == self.dump:
                 return LOAD
-            own = {name for name in self.first_lines}
-            if any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in own for node in ast.walk(text)):
+            functions = (node for node in ast.walk(text) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+            if any(node.name in self.first_lines for node in functions):
                 unsupported("the verifier compiles a changed tree of the answer; it can load the file instead")
             return None
         if not isinstance(text, str):
@@ -334,12 +334,28 @@ def patched_run_path(path, init_globals=None, run_name=None):
 
 
 class Popen:
-    """subprocess.Popen, at the answer's."""
+    """subprocess.Popen, at the answer's. What has no meaning there is taken and does nothing."""
 
-    def __init__(self, args, bufsize=-1, executable=None, stdin=None, stdout=None, stderr=None, preexec_fn=None, close_fds=True,
-                 shell=False, cwd=None, env=None, universal_newlines=None, startupinfo=None, creationflags=0, restore_signals=True,
-                 start_new_session=False, pass_fds=(), *, user=None, group=None, extra_groups=None, encoding=None, errors=None,
-                 text=None, umask=-1, pipesize=-1, process_group=None):  # fmt: skip
+    def __init__(
+        self,
+        args,
+        bufsize=-1,
+        executable=None,
+        stdin=None,
+        stdout=None,
+        stderr=None,
+        preexec_fn=None,
+        close_fds=True,
+        shell=False,
+        cwd=None,
+        env=None,
+        universal_newlines=None,
+        *_,
+        encoding=None,
+        errors=None,
+        text=None,
+        **__,
+    ):
         self.args, self.returncode, self.pid = args, None, 1
         self.shell, self.executable, self.cwd, self.env = shell, executable, cwd, env
         self.where = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
@@ -349,9 +365,8 @@ class Popen:
         if self.stdin is not None:
             self.stdin.close = lambda: None
         self.stdout = self.stderr = None
-        if self.stdin is None:
-            # A service that goes on beside the verifier is out of reach; a program that ends is not.
-            self.pending = True
+        self.raw = {"stdout": None, "stderr": None}
+        # It runs when somebody waits for it or looks at what it wrote: beside the verifier nothing runs.
         self.pending = True
 
     def plain(self, arg):
@@ -366,16 +381,28 @@ class Popen:
         if given is None and hasattr(self.where["stdin"], "read"):
             given = self.where["stdin"].read()
         given = given.encode(self.encoding) if isinstance(given, str) else given
-        args = self.args if isinstance(self.args, str) else [self.plain(arg) for arg in self.args] if isinstance(self.args, (list, tuple)) else [self.plain(self.args)]
+        args = self.args
+        if not isinstance(args, str):
+            args = [self.plain(arg) for arg in (args if isinstance(args, (list, tuple)) else [args])]
         env = None if self.env is None else {self.plain(name): self.plain(value) for name, value in self.env.items()}
         cwd = os.path.realpath(self.plain(self.cwd)) if self.cwd is not None else os.getcwd()
         roots = mentioned(args, env or {}, cwd)
         files = collect(roots)
         reply = channel.ask(
-            "run", args=args, shell=self.shell, executable=self.executable, cwd=cwd, env=env, timeout=timeout,
-            input=base64.b64encode(given or b"").decode("ascii"), merge=self.where["stderr"] == subprocess.STDOUT,
-            files=files, roots=roots, root=ROOT, shared=SHARED,
-        )  # fmt: skip
+            "run",
+            args=args,
+            shell=self.shell,
+            executable=self.executable,
+            cwd=cwd,
+            env=env,
+            timeout=timeout,
+            input=base64.b64encode(given or b"").decode("ascii"),
+            merge=self.where["stderr"] == subprocess.STDOUT,
+            files=files,
+            roots=roots,
+            root=ROOT,
+            shared=SHARED,
+        )
         put_back(files, reply["files"], roots)
         self.returncode = reply["code"]
         self.take("stdout", base64.b64decode(reply["out"]))
@@ -383,12 +410,10 @@ class Popen:
         if reply["timeout"]:
             raise subprocess.TimeoutExpired(self.args, timeout, output=self.raw["stdout"], stderr=self.raw["stderr"])
 
-    raw = {"stdout": None, "stderr": None}
-
     def take(self, name, content):
         where = self.where[name]
         if where == subprocess.PIPE:
-            self.raw = dict(self.raw, **{name: content})
+            self.raw[name] = content
             shown = content.decode(self.encoding, self.errors).replace("\r\n", "\n") if self.text else content
             setattr(self, name, io.StringIO(shown) if self.text else io.BytesIO(content))
         elif hasattr(where, "write") and hasattr(where, "fileno"):
@@ -396,8 +421,7 @@ class Popen:
 
     def communicate(self, input=None, timeout=None):
         self.finish(input, timeout)
-        read = [None if stream is None else stream.read() for stream in (self.stdout, self.stderr)]
-        return tuple(read)
+        return tuple(None if stream is None else stream.read() for stream in (self.stdout, self.stderr))
 
     def wait(self, timeout=None):
         self.finish(None, timeout)

@@ -41,7 +41,7 @@ export interface DeepGymReport {
   readonly answerOutput: { readonly stdout: string; readonly stderr: string };
 }
 
-const maxFrameBytes = 64 * 2 ** 20;
+const maxFrameBytes = 24 * 2 ** 20;
 const keptBytes = 4 * 2 ** 20;
 
 /**
@@ -63,9 +63,8 @@ export async function runDeepGym(run: DeepGymRun, signal?: AbortSignal): Promise
     kill();
   }, run.limits.seconds * 1000);
   signal?.addEventListener('abort', kill, { once: true });
-  readFrames(
-    verifier.channel,
-    maxFrameBytes,
+  readMessages(
+    verifier,
     (message) => {
       const request = message as { readonly op: string; readonly id: number };
       if (request.op === 'result') end = message as DeepGymEnd;
@@ -118,9 +117,8 @@ function createHost(run: DeepGymRun) {
       waiting?.resolve({ id: waiting.id, crash: reason });
       waiting = null;
     };
-    readFrames(
-      started.channel,
-      maxFrameBytes,
+    readMessages(
+      started,
       (message) => {
         const reply = message as { readonly id?: unknown } | null;
         if (process !== started || waiting === null || reply?.id !== waiting.id) return;
@@ -166,6 +164,24 @@ function createHost(run: DeepGymRun) {
       await last?.kill();
     },
   };
+}
+
+/** A frame is a letter and JSON. */
+function readMessages(
+  { channel }: ChannelProcess,
+  onMessage: (message: unknown) => void,
+  onProblem: (problem: string) => void,
+): void {
+  const onFrame = (_letter: string, content: Buffer) => {
+    let message: unknown;
+    try {
+      message = JSON.parse(content.toString());
+    } catch {
+      return onProblem('a message that is not JSON');
+    }
+    onMessage(message);
+  };
+  readFrames(channel, maxFrameBytes, onFrame, onProblem);
 }
 
 const keepBoth = (process: ChannelProcess) => ({

@@ -52,8 +52,9 @@ function judgesReference(
   const tried = judgeOnce(context, environment, reference.text, performance.now(), signal).then(
     ({ score }) => score > 0,
     (error: unknown) => {
-      proven.delete(environment);
       if (error instanceof VerifierError) return false;
+      // The sandbox's failure says nothing about the verifier.
+      proven.delete(environment);
       throw error;
     },
   );
