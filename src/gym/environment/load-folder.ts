@@ -206,12 +206,19 @@ function files(
   return found;
 }
 
+/** Only a fork of a Python interpreter can be kept from an answer of the same user; see gym/drivers/launch.py. */
+function readService(folder: Folder, path: string, report: Report): SourceFile | null {
+  if (languageOf(path) === 'python') return existing(folder, path, ['script', 'service'], report);
+  report(['script', 'service'], `expected a .py file, got ${path}`);
+  return null;
+}
+
 function readScript(folder: Folder, block: Parsed['script'], report: Report): ScriptSpec | null {
   if (block === undefined) return null;
   return {
     entry: Object.fromEntries(Object.entries(block.entry).filter(([, path]) => path !== undefined)),
     files: files(folder, block.files, ['script', 'files'], report),
-    service: block.service === undefined ? null : program(folder, block.service, ['script', 'service'], report),
+    service: block.service === undefined ? null : readService(folder, block.service, report),
   };
 }
 

@@ -114,7 +114,7 @@ export interface ScriptSpec {
   readonly entry: Readonly<Partial<Record<Language, string>>>;
   /** Put into the work directory before the answer. */
   readonly files: Readonly<Record<string, string>>;
-  /** A program that runs beside the answer, in the sandbox, such as an HTTP server. It gets the case's `service` value as JSON on stdin, says `ready` on stdout, and what it prints after that goes to the checker. */
+  /** A Python program that runs beside the answer, in the sandbox, such as an HTTP server. It gets the case's `service` value as JSON on stdin, says `ready` or `ready {"NAME": "a variable for the answer"}` on stdout, and what it prints after that goes to the checker. */
   readonly service: SourceFile | null;
 }
 
