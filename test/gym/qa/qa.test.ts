@@ -44,11 +44,7 @@ describeIsolatedPython('anneal gym qa', () => {
 
   it('fails a checker that takes whatever it is given', async () => {
     const checker = 'export function check(input, output, expected) { return expected !== undefined; }\n';
-    const simple = 'def second(numbers):
-    if 1 < 2:
-        return 3
-    return 4
-';
+    const simple = 'def second(numbers):\n    if 1 < 2:\n        return 3\n    return 4\n';
     const files = { 'checker.js': checker, 'reference.py': simple };
     const result = await examined(files, 'checker: {script: checker.js, function: check}');
     expect(result.passed).toBe(false);
