@@ -8,11 +8,11 @@ interface Row {
   readonly bench: string;
   readonly unit: string;
   readonly ours: readonly string[];
-  readonly peer: readonly string[];
+  readonly peer?: readonly string[];
   /** Names of the value, of the FLOP/s behind it, and of the peer's value, in the JSON of the two programs. */
   readonly value: string;
   readonly flops?: string;
-  readonly peerValue: string;
+  readonly peerValue?: string;
   /** Less is better. */
   readonly lower?: boolean;
 }
@@ -62,6 +62,25 @@ const rows: readonly Row[] = [
     peerValue: 'peakBytes',
     lower: true,
   },
+  {
+    bench: 'gym.coin_change',
+    unit: 'answers/s',
+    ours: ['rows/gym.ts', 'coin_change', '1500'],
+    value: 'answersPerSecond',
+  },
+  {
+    bench: 'gym.coin_change.latency',
+    unit: 'ms',
+    ours: ['rows/gym.ts', 'coin_change', '60'],
+    value: 'medianMs',
+    lower: true,
+  },
+  {
+    bench: 'load.gym',
+    unit: 'answers/s',
+    ours: ['rows/gym-load.ts', '10000'],
+    value: 'answersPerSecond',
+  },
 ];
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -79,20 +98,23 @@ function runJson(command: string, argv: readonly string[]): Record<string, numbe
   return JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, number>;
 }
 
-const hasPeer =
-  !args.includes('--no-peer') && spawnSync(python, ['-c', 'import torch'], { stdio: 'ignore' }).status === 0;
-if (!hasPeer) say(`No peer: ${python} has no PyTorch (set ANNEAL_BENCH_PYTHON to one that has).`);
-
 const chosen = rows.filter((row) => names.length === 0 || names.some((name) => row.bench.startsWith(name)));
 if (chosen.length === 0) {
   console.error(`No row starts with ${names.join(' or ')}. There are: ${rows.map((row) => row.bench).join(', ')}`);
   process.exit(1);
 }
+const hasPeer =
+  !args.includes('--no-peer') &&
+  chosen.some((row) => row.peer) &&
+  spawnSync(python, ['-c', 'import torch'], { stdio: 'ignore' }).status === 0;
+if (!hasPeer && chosen.some((row) => row.peer)) {
+  say(`No peer: ${python} has no PyTorch (set ANNEAL_BENCH_PYTHON to one that has).`);
+}
 for (const row of chosen) {
   const ours = runJson(process.execPath, ['--import', 'tsx', ...[join(here, row.ours[0]!), ...row.ours.slice(1)]]);
-  const peer = hasPeer ? runJson(python, [join(here, 'peers', row.peer[0]!), ...row.peer.slice(1)]) : null;
+  const peer = hasPeer && row.peer ? runJson(python, [join(here, 'peers', row.peer[0]!), ...row.peer.slice(1)]) : null;
   const value = ours[row.value]!;
-  const peerValue = peer?.[row.peerValue];
+  const peerValue = peer?.[row.peerValue ?? ''];
   const share = row.flops ? ours[row.flops]! / ours.matmulFlopsPerSecond! : undefined;
   const result = {
     bench: row.bench,

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { compileFunction, constants } from 'node:vm';
 
 const maxDepth = 200;
-const maxNodes = 2_000_000;
+const maxNodes = 1_000_000;
 const { parse, stringify } = JSON;
 const now = performance.now.bind(performance);
 const write = writeSync;

@@ -4,36 +4,44 @@
 #                                      {mode, fresh: [directories], directory, diskMb, seccomp: hex}
 #   driver.py once JOB REPORT          one job from a file, its report to a file, as it stands (no isolation of its own)
 #
-# A frame is four bytes of length (big endian) and JSON. A job is one attempt at a list of calls:
+# A frame is four bytes of length (big endian) and the content. A job is JSON, one attempt at a list of calls:
 #   {source, function, calls: [JSON text of the arguments], case_seconds, total_seconds, memory_mb, processes, output_kb}
-# A report says what the answer wrote to its channel, line by line and unparsed, and how it ended:
-#   {lines: [text], end: done | time | total-time | ended | memory | flood, detail, stdout, stderr, ms} or {broken: reason}
-# (in the mode `single`, where an answer can kill its supervisor, also {ready: true} before the job and {progress: text} while it runs).
-# Line 0 is ["ready"], ["absent"] or ["load", type, message]; line i + 1 is ["v", Value, ms] or ["e", type, message, ms] of call i.
+# What comes back is a letter and bytes: `y` ready for a job; `c`, `o` and `e` what the answer wrote to its channel, stdout and stderr;
+# `r` the end, JSON: {end: done | time | total-time | ended | memory | flood, detail, ms} or {broken: reason}.
+# The channel has lines of JSON. Line 0 is ["ready"], ["absent"] or ["load", type, message]; line i + 1 is ["v", Value, ms] or
+# ["e", type, message, ms] of call i.
 #
-# The processes: a *server* that never sees a job, so that nothing of one answer is in the memory of the next; for each job its
-# *supervisor*, forked ahead, which reads the job, keeps the times and writes the report; and the *answer*, whose only ways out are the
-# channel and two output pipes. It is process 1 of its namespace: it cannot see the supervisor, and nothing that it starts outlives it.
-# The mode: `nested` (a user, process, mount and IPC namespace for each answer), `single` (none of its own: the sandbox around the
-# server is for one job, after which the server ends) or `none` (ordinary processes).
+# The processes: a *supervisor*, which keeps the times and passes on what the answer writes, and for each job the *answer*, forked ahead,
+# which reads its job itself when it has given up every right, and whose only ways out then are the channel and two output pipes. What
+# the supervisor passes on goes through one buffer that is wiped: in the memory that an answer inherits nothing is left of another.
+# The mode: `nested` (a user, process, mount and IPC namespace for each answer: it is process 1 there, cannot see the supervisor, and
+# nothing that it starts outlives it), `single` (none of its own: the sandbox around the supervisor is for one job) or `none`
+# (ordinary processes).
 import ctypes
+import fcntl
 import gc
 import json
 import os
 import resource
 import select
+import shutil
 import signal
 import struct
 import sys
+import tempfile
 import time
 
 # Imported for the answers, which find them loaded.
 import base64, bisect, collections, copy, functools, heapq, itertools, math, operator, random, re, string, typing  # noqa: E401, F401
 
 CONTROL = 3
+# In the answer's process.
 CHANNEL = 3
+SETUP = 4
+JOB = 5
 CHANNEL_BYTES = 32 << 20
 TICK_SECONDS = 0.05
+GATHER_SECONDS = 0.0005
 TMPFS_FLAGS = 2 | 4  # nosuid, nodev
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -65,11 +73,29 @@ def make_read_only(directory):
     check(libc.mount(None, directory.encode(), None, 32 | 4096 | 1 | kept, None), "read-only " + directory)
 
 
-def enter_namespaces(options):
-    """Of the supervisor: the answer is forked into them. Gives a descriptor of the /proc around them."""
-    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-    uid, gid = os.getuid(), os.getgid()
-    check(libc.unshare(0x10000000 | 0x20000000 | 0x00020000 | 0x08000000), "unshare")
+# Kept while the interpreter's own lock is held, as os.fork does.
+python = ctypes.PyDLL(None, use_errno=True)
+CLONE = {"x86_64": 56, "aarch64": 220}
+NAMESPACES = 0x10000000 | 0x20000000 | 0x00020000 | 0x08000000  # user, process, mount, IPC
+
+
+def fork_into_namespaces():
+    number = CLONE.get(os.uname().machine)
+    if number is None:
+        raise OSError(0, "unshare: not known for this machine")
+    python.PyOS_BeforeFork()
+    pid = python.syscall(*map(ctypes.c_long, (number, NAMESPACES | signal.SIGCHLD, 0, 0, 0, 0)))
+    code = ctypes.get_errno()
+    if pid == 0:
+        python.PyOS_AfterFork_Child()
+    else:
+        python.PyOS_AfterFork_Parent()
+    if pid < 0:
+        raise OSError(code, "unshare: " + os.strerror(code))
+    return pid
+
+
+def furnish_namespaces(options, uid, gid):
     write_map("/proc/self/setgroups", "deny")
     write_map("/proc/self/uid_map", "%d %d 1" % (uid, uid))
     write_map("/proc/self/gid_map", "%d %d 1" % (gid, gid))
@@ -78,7 +104,6 @@ def enter_namespaces(options):
     for directory in ("/dev", "/"):
         make_read_only(directory)
     check(libc.mount(b"tmpfs", b"/proc", b"tmpfs", TMPFS_FLAGS | 1, b"size=4096"), "mount /proc")
-    return proc
 
 
 class Header(ctypes.Structure):
@@ -116,13 +141,13 @@ def set_limits(job, options):
         limit(resource.RLIMIT_AS, options["mapped"] + (job["memory_mb"] << 20))
     if options["mode"] != "none":
         limit(resource.RLIMIT_FSIZE, options["disk"])
-        limit(resource.RLIMIT_NPROC, job["processes"] + (1 if options["mode"] == "nested" else 3))
+        limit(resource.RLIMIT_NPROC, job["processes"] + (0 if options["mode"] == "nested" else 2))
 
 
 # ------------------------------------------------------------------------------------------------------------------- values
 
 MAX_DEPTH = 200
-MAX_NODES = 2000000
+MAX_NODES = 1000000
 MAX_INT_BITS = 1 << 22
 SAFE = (1 << 53) - 1
 
@@ -255,7 +280,7 @@ def described(error):
 
 
 def run_answer(job):
-    """In the answer's process. What it writes to the channel is worth no more than the answer is."""
+    """What it writes to the channel is worth no more than the answer is."""
     dumps, loads, now, write = json.dumps, json.loads, time.perf_counter, os.write
 
     def say(item):
@@ -270,16 +295,7 @@ def run_answer(job):
         except BaseException:
             pass
 
-    module = type(sys)("answer")
-    sys.modules["answer"] = module
-    sys.modules["__main__"] = type(sys)("__main__")
-    sys.argv = [""]
-    if hasattr(sys, "orig_argv"):
-        sys.orig_argv = []
-    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
-    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
-    gc.enable()
+    module = sys.modules["answer"]
     try:
         exec(compile(job["source"], "answer.py", "exec", dont_inherit=True), module.__dict__)
     except BaseException as error:
@@ -297,6 +313,8 @@ def run_answer(job):
             started = now()
             returned = function(*arguments)
             ms = (now() - started) * 1000
+            # What is made here has no cycles, and may be much.
+            gc.disable()
             said = ("v", encode(returned), ms)
         except Unsayable as error:
             said = ("e", "TypeError", str(error), (now() - started) * 1000)
@@ -304,60 +322,49 @@ def run_answer(job):
             said = ("e",) + described(error) + ((now() - started) * 1000,)
         flush()
         say(said)
+        said = returned = arguments = None
+        gc.enable()
 
 
-def start_answer(job, options, ends):
-    """In the answer's process: everything but its own ends closed, every right given up, then the answer."""
+def start_answer(options, ends, read_job, ids):
+    """In the answer's process: makes it what it is to be, reads the job, and runs it."""
+
+    def tell(report):
+        os.write(SETUP, json.dumps(report).encode("ascii") + b"\n")
+
     try:
+        if options["mode"] == "nested":
+            furnish_namespaces(options, *ids)
         os.setsid()
-        null = os.open(os.devnull, os.O_RDWR)
-        for source, target in ((null, 0), (ends["stdout"], 1), (ends["stderr"], 2), (ends["channel"], CHANNEL)):
-            os.dup2(source, target)
+        # Out of the way of the numbers they get.
+        high = [fcntl.fcntl(end, fcntl.F_DUPFD, 16) for end in (os.open(os.devnull, os.O_RDWR),) + ends + (CONTROL,)]
+        for number, descriptor in enumerate(high):
+            os.dup2(descriptor, number)
+        os.closerange(JOB + 1, 64)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        directory = options["directory"]
-        os.chdir(directory)
-        os.environ.clear()
-        os.environ.update({"PATH": "/usr/bin:/bin", "HOME": directory, "TMPDIR": directory, "LANG": "C.UTF-8"})
-        set_limits(job, options)
+        os.chdir(options["directory"])
         if options["mode"] != "none":
             give_up_rights(options["seccomp"])
+        job = read_job()
+        if job is None:
+            os._exit(0)
+        asked = ("case_seconds", "total_seconds", "memory_mb", "output_kb")
+        tell(dict({name: job[name] for name in asked}, calls=len(job["calls"])))
+        set_limits(job, options)
+        gc.enable()
     except BaseException as error:
-        os.write(ends["problem"], str(error).encode("utf-8", "replace")[:1000] or b"unknown")
+        tell({"broken": "%s: %s" % (type(error).__name__, error)})
         os._exit(1)
-    # Among them the way to say that its setting up failed: what it does from here on, it does as itself.
-    os.closerange(CHANNEL + 1, 64)
+    # With the way to say that its setting up failed: what it does from here on, it does as itself.
+    os.closerange(SETUP, JOB + 1)
     run_answer(job)
 
 
 # --------------------------------------------------------------------------------------------------------------- supervisor
 
 
-class Kept:
-    """The first bytes of a stream; the rest is read and dropped."""
-
-    def __init__(self, most):
-        self.most, self.bytes = most, bytearray()
-
-    def add(self, piece):
-        if len(self.bytes) < self.most:
-            self.bytes += piece[: self.most - len(self.bytes)]
-
-
-def drain(descriptor, kept):
-    """What lies in a pipe whose writers are gone."""
-    while True:
-        try:
-            piece = os.read(descriptor, 65536)
-        except OSError:
-            return
-        if not piece:
-            return
-        kept.add(piece)
-
-
 def tree_bytes(proc, spared, options):
-    """Memory of everything the answer has started, and of the files it wrote, which lie in memory too."""
+    """Memory of everything the answer has started: roughly, and a function that says it exactly."""
 
     def read(path):
         descriptor = os.open(path, os.O_RDONLY, dir_fd=proc)
@@ -375,10 +382,6 @@ def tree_bytes(proc, spared, options):
                 pids.append(name)
             except OSError:
                 pass
-    files = 0
-    for directory in options["fresh"]:
-        status = os.statvfs(directory)
-        files += (status.f_blocks - status.f_bfree) * status.f_frsize
 
     def proportional(name):
         # Pages that forks share are counted once.
@@ -387,7 +390,7 @@ def tree_bytes(proc, spared, options):
         except (OSError, AttributeError):
             return 0
 
-    return rough + files, lambda: sum(map(proportional, pids)) + files
+    return rough, lambda: sum(map(proportional, pids))
 
 
 def kill_all(answer, options):
@@ -443,31 +446,99 @@ def in_words(status):
         return "killed by signal %d" % number
 
 
-def supervise(job, options, proc, progress=None):
+class Answer:
+    """An answer's process and the ends of its pipes."""
+
+    def __init__(self, options, read_job):
+        names = ("stdout", "stderr", "channel", "setup")
+        pipes = [os.pipe() for _ in names]
+        ids = (os.getuid(), os.getgid())
+        self.pid = fork_into_namespaces() if options["mode"] == "nested" else os.fork()
+        if self.pid == 0:
+            try:
+                start_answer(options, tuple(end for _, end in pipes), read_job, ids)
+            finally:
+                os._exit(0)
+        for _, end in pipes:
+            os.close(end)
+        self.ends = {name: end for name, (end, _) in zip(names, pipes)}
+
+    def told(self):
+        """The next thing that its setting up said; None when there is no more."""
+        line = b""
+        while not line.endswith(b"\n"):
+            piece = os.read(self.ends["setup"], 4096)
+            if not piece:
+                return None
+            line += piece
+        return json.loads(line.split(b"\n")[-2])
+
+    def close(self):
+        for end in self.ends.values():
+            os.close(end)
+
+
+def prepare(options):
+    """What all answers find, made once and before them: fork gives each its own."""
+    set_environment(options["directory"])
+    for name in ("answer", "__main__"):
+        sys.modules[name] = type(sys)(name)
+    sys.argv = [""]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv = []
+    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def set_environment(directory):
+    os.environ.clear()
+    os.environ.update({"PATH": "/usr/bin:/bin", "HOME": directory, "TMPDIR": directory, "LANG": "C.UTF-8"})
+
+
+buffer = bytearray(65536)
+
+
+def supervise(answer, job, options, proc, emit):
+    """Passes on what it writes by `emit(letter, bytes)` and gives the report. When this returns, it is dead."""
     started = time.monotonic()
-    wanted = 1 + len(job["calls"])
-    pipes = {name: os.pipe() for name in ("channel", "stdout", "stderr", "problem")}
-    answer = os.fork()
-    if answer == 0:
-        try:
-            start_answer(job, options, {name: pipe[1] for name, pipe in pipes.items()})
-        finally:
-            os._exit(0)
+    ends = answer.ends
     poll = select.poll()
-    names, kept = {}, {}
-    limits = {"channel": CHANNEL_BYTES, "problem": 1000}
-    for name, (read_end, write_end) in pipes.items():
-        os.close(write_end)
-        os.set_blocking(read_end, False)
-        poll.register(read_end, select.POLLIN)
-        names[read_end] = name
-        kept[name] = Kept(limits.get(name, job["output_kb"] << 10))
+    # letter, bytes that may still come, by descriptor
+    left = {
+        ends["channel"]: ["c", CHANNEL_BYTES],
+        ends["stdout"]: ["o", job["output_kb"] << 10],
+        ends["stderr"]: ["e", job["output_kb"] << 10],
+    }
+    for descriptor in left:
+        os.set_blocking(descriptor, False)
+        poll.register(descriptor, select.POLLIN)
     spared = {1, os.getpid(), os.getppid()}
     last = started + job["total_seconds"]
     # Loading may take as long as a call, and two seconds at least.
     until = started + max(job["case_seconds"], 2)
-    lines = 0
+    missing = 1 + job["calls"]
     end, detail = None, ""
+
+    def take(descriptor):
+        """Passes on a piece. Gives its length, and how many lines of the channel it ends."""
+        count = os.readv(descriptor, [buffer])
+        kept = left[descriptor]
+        whole = min(count, kept[1])
+        kept[1] -= whole
+        lines = buffer.count(b"\n", 0, whole) if kept[0] == "c" else 0
+        if whole:
+            with memoryview(buffer) as view:
+                emit(kept[0], view[:whole])
+        buffer[:count] = bytes(count)
+        return count, lines
+
+    def drain(descriptor):
+        try:
+            while take(descriptor)[0]:
+                pass
+        except OSError:
+            pass
+
     while end is None:
         now = time.monotonic()
         if now >= min(until, last):
@@ -475,52 +546,68 @@ def supervise(job, options, proc, progress=None):
             break
         ready = poll.poll(math.ceil(1000 * min(until - now, last - now, TICK_SECONDS)))
         for descriptor, _ in ready:
-            name = names[descriptor]
             try:
-                piece = os.read(descriptor, 65536)
+                count, lines = take(descriptor)
             except BlockingIOError:
                 continue
-            kept[name].add(piece)
-            if not piece:
+            if lines:
+                missing -= lines
+                until = time.monotonic() + job["case_seconds"]
+            if count == 0:
                 poll.unregister(descriptor)
-                if name == "channel":
+                if descriptor == ends["channel"]:
                     end = "ended"
-                    detail = "" if ends_by_itself(answer) else "closed its channel"
-            elif name == "channel":
-                if progress is not None:
-                    progress(piece)
-                count = piece.count(b"\n")
-                if count:
-                    lines += count
-                    until = time.monotonic() + job["case_seconds"]
-        if len(kept["channel"].bytes) >= CHANNEL_BYTES:
-            end = "flood"
-        elif lines >= wanted:
+                    detail = "" if ends_by_itself(answer.pid) else "closed its channel"
+        if missing <= 0:
             end = "done"
+        elif ready and end is None:
+            # Calls are often faster than this: their lines then come together.
+            time.sleep(GATHER_SECONDS)
+        if end is None and left[ends["channel"]][1] == 0:
+            end = "flood"
         elif end is None and not ready:
-            if has_ended(answer):
+            if has_ended(answer.pid):
                 end = "ended"
             elif proc is not None:
                 rough, exact = tree_bytes(proc, spared, options)
                 most = (job["memory_mb"] << 20) + (32 << 20)
                 if rough > most and exact() > most:
                     end = "memory"
-    status = kill_all(answer, options)
-    for descriptor, name in names.items():
-        if end == "ended" or name != "channel":
-            drain(descriptor, kept[name])
-    if kept["problem"].bytes:
-        raise RuntimeError(kept["problem"].bytes.decode("utf-8", "replace"))
-    written = kept["channel"].bytes
-    whole = written[: written.rfind(b"\n") + 1].split(b"\n")[:-1]
-    return {
-        "lines": [line.decode("ascii", "replace") for line in whole[:wanted]],
-        "end": "done" if len(whole) >= wanted else end,
-        "detail": detail or (in_words(status) if end == "ended" else ""),
-        "stdout": kept["stdout"].bytes.decode("utf-8", "replace"),
-        "stderr": kept["stderr"].bytes.decode("utf-8", "replace"),
-        "ms": (time.monotonic() - started) * 1000,
-    }
+    status = kill_all(answer.pid, options)
+    for descriptor in left:
+        if end == "ended" or descriptor != ends["channel"]:
+            drain(descriptor)
+    failure = answer.told()
+    if failure is not None:
+        return failure
+    if end == "ended" and not detail:
+        detail = in_words(status)
+    return {"end": end, "detail": detail, "ms": (time.monotonic() - started) * 1000}
+
+
+def attempt(options, proc, read_job, emit):
+    """One job. False when there was none."""
+    if options["mode"] == "none":
+        options["directory"] = tempfile.mkdtemp(prefix="anneal-answer-", dir=options["base"])
+        set_environment(options["directory"])
+    try:
+        answer = Answer(options, read_job)
+        job = answer.told()
+        if job is None or "broken" in job:
+            kill_all(answer.pid, options)
+            report = job
+        else:
+            report = supervise(answer, job, options, proc, emit)
+        answer.close()
+    except Exception as error:
+        report = {"broken": "%s: %s" % (type(error).__name__, error)}
+    finally:
+        if options["mode"] == "none":
+            shutil.rmtree(options["directory"], ignore_errors=True)
+    if report is None:
+        return False
+    emit("r", json.dumps(report).encode("ascii"))
+    return "broken" not in report
 
 
 # ------------------------------------------------------------------------------------------------------------------- server
@@ -537,89 +624,53 @@ def read_exactly(descriptor, count):
     return b"".join(pieces)
 
 
-def write_frame(descriptor, report):
-    data = json.dumps(report).encode("ascii")
-    data = struct.pack(">I", len(data)) + data
-    while data:
-        data = data[os.write(descriptor, data[: 1 << 20]) :]
+def read_job_frame():
+    """In the answer's process. None when there will be no more."""
+    try:
+        (length,) = struct.unpack(">I", read_exactly(JOB, 4))
+        return json.loads(read_exactly(JOB, length))
+    except EOFError:
+        return None
 
 
-def adopt_orphans():
-    if sys.platform == "linux":
+def emit_frame(letter, content):
+    head = struct.pack(">Ic", len(content) + 1, letter.encode())
+    done = os.writev(CONTROL, [head, content]) - len(head)
+    while done < len(content):
+        done += os.write(CONTROL, content[done:])
+
+
+def adopt_orphans(options):
+    if sys.platform == "linux" and options["mode"] != "nested":
         libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
-def serve_one(options):
-    """In a supervisor. Whether it worked."""
-    try:
-        try:
-            if options["mode"] == "nested":
-                proc = enter_namespaces(options)
-            else:
-                adopt_orphans()
-                proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY) if options["mode"] == "single" else None
-            problem = None
-        except OSError as error:
-            problem = str(error)
-        if options["mode"] == "single" and problem is None:
-            write_frame(CONTROL, {"ready": True})
-        (length,) = struct.unpack(">I", read_exactly(CONTROL, 4))
-        job = json.loads(read_exactly(CONTROL, length))
-        if problem is not None:
-            raise RuntimeError(problem)
-
-        def progress(piece):
-            write_frame(CONTROL, {"progress": piece.decode("ascii", "replace")})
-
-        report = in_directory(
-            lambda: supervise(job, options, proc, progress if options["mode"] == "single" else None), options
-        )
-    except EOFError:
-        return False
-    except BaseException as error:
-        write_frame(CONTROL, {"broken": "%s: %s" % (type(error).__name__, error)})
-        return False
-    write_frame(CONTROL, report)
-    return options["mode"] != "single"
-
-
-def in_directory(work, options):
-    """With a work directory that goes when the work is done, where no namespace sees to that."""
-    if options["mode"] != "none":
-        return work()
-    import shutil
-    import tempfile
-
-    options["directory"] = tempfile.mkdtemp(prefix="anneal-answer-")
-    try:
-        return work()
-    finally:
-        shutil.rmtree(options["directory"], ignore_errors=True)
-
-
 def serve(options):
-    # A report that nobody reads any more ends the supervisor by an error, not by a signal.
+    # What whoever started this has left open.
+    os.closerange(CONTROL + 1, min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 1 << 16))
+    # A host that does not listen any more is an error, not a signal.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    adopt_orphans(options)
+    prepare(options)
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY) if options["mode"] != "none" else None
     gc.collect()
     gc.disable()
     gc.freeze()
-    while True:
-        supervisor = os.fork()
-        if supervisor == 0:
-            code = 1
-            try:
-                code = 0 if serve_one(options) else 1
-            finally:
-                os._exit(code)
-        if os.waitpid(supervisor, 0)[1] != 0:
-            return
+    if options["mode"] == "single":
+        emit_frame("y", b"")
+    while attempt(options, proc, read_job_frame, emit_frame) and options["mode"] != "single":
+        pass
 
 
 def once(options, job_path, report_path):
-    os.dup2(os.open(os.devnull, os.O_RDWR), CONTROL)
-    adopt_orphans()
+    null = os.open(os.devnull, os.O_RDWR)
+    if null != CONTROL:
+        os.dup2(null, CONTROL)
+    adopt_orphans(options)
     with open(job_path, "rb") as file:
         job = json.loads(file.read())
+    prepare(options)
+    said = {letter: bytearray() for letter in "coer"}
 
     def write_report(report):
         with open(report_path + ".part", "w", encoding="ascii") as file:
@@ -628,10 +679,11 @@ def once(options, job_path, report_path):
 
     # What stands there when the answer kills this process.
     write_report({"lines": [], "end": "ended", "detail": "killed", "stdout": "", "stderr": "", "ms": 0})
-    try:
-        report = in_directory(lambda: supervise(job, options, None), options)
-    except Exception as error:
-        report = {"broken": "%s: %s" % (type(error).__name__, error)}
+    attempt(options, None, lambda: job, lambda letter, content: said[letter].extend(content))
+    report = json.loads(said["r"] or b'{"broken": "no report"}')
+    if "broken" not in report:
+        text = {letter: said[letter].decode("utf-8", "replace") for letter in "coe"}
+        report.update(lines=text["c"].split("\n")[:-1][: len(job["calls"]) + 1], stdout=text["o"], stderr=text["e"])
     write_report(report)
 
 
@@ -645,7 +697,7 @@ def mapped_bytes():
 
 def main():
     verb, arguments = sys.argv[1], sys.argv[2:]
-    options = {"mode": "none", "fresh": [], "disk": 64 << 20, "seccomp": b"", "directory": "/", "mapped": mapped_bytes()}
+    options = {"base": os.getcwd(), "mode": "none", "fresh": [], "disk": 64 << 20, "seccomp": b"", "directory": "/", "mapped": mapped_bytes()}
     if verb == "once":
         return once(options, arguments[0], arguments[1])
     settings = json.loads(arguments[0])
@@ -654,8 +706,6 @@ def main():
     options["disk"] = settings["diskMb"] << 20
     options["seccomp"] = bytes.fromhex(settings["seccomp"])
     options["directory"] = settings["directory"]
-    # What whoever started this has left open.
-    os.closerange(CONTROL + 1, min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 1 << 16))
     serve(options)
 
 

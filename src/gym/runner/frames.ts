@@ -11,41 +11,22 @@ export function writeFrame(channel: Duplex, message: unknown): void {
   channel.uncork();
 }
 
-/** Calls back with each frame's content. A length above the limit is an error of the peer's. */
+/** Calls back with each frame's letter and content. A length above the limit is an error of the peer's. */
 export function readFrames(
   channel: Readable,
   maxBytes: number,
-  onFrame: (message: unknown) => void,
+  onFrame: (letter: string, content: Buffer) => void,
   onError: (problem: string) => void,
 ): void {
-  let pieces: Buffer[] = [];
-  let held = 0;
-  const take = (count: number): Buffer => {
-    const all = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-    pieces = [all.subarray(count)];
-    held -= count;
-    return all.subarray(0, count);
-  };
-  let length: number | null = null;
+  let held: Buffer = Buffer.alloc(0);
   channel.on('data', (piece: Buffer) => {
-    pieces.push(piece);
-    held += piece.length;
-    for (;;) {
-      if (length === null) {
-        if (held < 4) return;
-        length = take(4).readUInt32BE();
-        if (length > maxBytes) return onError(`a frame of ${length} bytes`);
-      }
-      if (held < length) return;
-      const body = take(length).toString();
-      length = null;
-      let message: unknown;
-      try {
-        message = JSON.parse(body);
-      } catch {
-        return onError('a frame that is not JSON');
-      }
-      onFrame(message);
+    held = held.length === 0 ? piece : Buffer.concat([held, piece]);
+    while (held.length >= 5) {
+      const length = held.readUInt32BE();
+      if (length < 1 || length > maxBytes) return onError(`a frame of ${length} bytes`);
+      if (held.length < 4 + length) return;
+      onFrame(String.fromCharCode(held[4]!), held.subarray(5, 4 + length));
+      held = held.subarray(4 + length);
     }
   });
 }

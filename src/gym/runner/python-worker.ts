@@ -5,14 +5,22 @@ import { type ChannelPlan, sandboxFailure, startProcess } from './channel-proces
 import { readFrames, writeFrame } from './frames.js';
 import { jobOf, type Worker } from './worker.js';
 
-/** The driver's limit for an answer's channel, three times over for escapes, and its output. */
-const maxFrameBytes = 3 * 2 ** 25 + 2 ** 24;
+/** The driver reads and passes on no more at a time. */
+const maxFrameBytes = 2 ** 17;
 /** What the driver may take beyond the time that it keeps itself, before it is taken for dead. */
 const graceSeconds = 15;
 const what = 'the Python driver';
 
+interface Attempt {
+  readonly since: number;
+  readonly wanted: number;
+  readonly written: { readonly c: Buffer[]; readonly o: Buffer[]; readonly e: Buffer[] };
+  resolve(report: AttemptReport): void;
+  reject(error: Error): void;
+}
+
 /**
- * The fork server of gym/drivers/driver.py: a new process for each request, the server itself untouched by any.
+ * The fork server of gym/drivers/driver.py: a new process for each request, and nothing of a request in the server.
  * @param oneUse the sandbox around it is for one request, and the answer may end it
  */
 export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneUse: boolean }): Worker {
@@ -20,25 +28,28 @@ export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneU
   const said = keepStart(process.stderr, 4096);
   process.stdout.resume();
   let usable = true;
-  let started = 0;
   let ready = false;
-  let progress = '';
-  let waiting: { resolve(report: AttemptReport): void; reject(error: Error): void } | null = null;
+  let current: Attempt | null = null;
+
   const fail = (error: Error) => {
     usable = false;
-    waiting?.reject(error);
-    waiting = null;
+    current?.reject(error);
+    current = null;
   };
-  const succeed = (report: AttemptReport) => {
+  const finish = (end: Pick<AttemptReport, 'end' | 'detail' | 'ms'>) => {
     if (oneUse) usable = false;
-    waiting?.resolve(report);
-    waiting = null;
+    if (current === null) return;
+    const { written, wanted, resolve } = current;
+    const [channel, stdout, stderr] = [written.c, written.o, written.e].map((pieces) =>
+      Buffer.concat(pieces).toString(),
+    );
+    current = null;
+    resolve({ ...end, lines: channel!.split('\n').slice(0, -1).slice(0, wanted), stdout: stdout!, stderr: stderr! });
   };
   const lost = () => {
     // In the sandbox of one answer the driver is as mortal as the answer wishes; the sandbox is not.
-    if (oneUse && ready && process.child.signalCode === null) {
-      const lines = progress.split('\n').slice(0, -1);
-      succeed({ lines, end: 'ended', detail: 'killed', stdout: '', stderr: '', ms: performance.now() - started });
+    if (oneUse && ready && current !== null && process.child.signalCode === null) {
+      finish({ end: 'ended', detail: 'killed', ms: performance.now() - current.since });
     } else fail(sandboxFailure(what, process, said.text()));
   };
   process.channel.once('close', () => void process.gone.then(lost));
@@ -46,12 +57,14 @@ export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneU
   readFrames(
     process.channel,
     maxFrameBytes,
-    (message) => {
-      const report = message as AttemptReport & { readonly broken?: string; ready?: boolean; progress?: string };
-      if (report.ready) ready = true;
-      else if (report.progress !== undefined) progress += report.progress;
-      else if (report.broken !== undefined) fail(new SandboxError(`${what} failed: ${report.broken}`));
-      else succeed(report);
+    (letter, content) => {
+      if (letter === 'y') ready = true;
+      else if (letter === 'c' || letter === 'o' || letter === 'e') current?.written[letter].push(content);
+      else {
+        const report = JSON.parse(content.toString()) as AttemptReport & { readonly broken?: string };
+        if (report.broken === undefined) finish(report);
+        else fail(new SandboxError(`${what} failed: ${report.broken}`));
+      }
     },
     (problem) => fail(new SandboxError(`${what} sent ${problem}`)),
   );
@@ -71,10 +84,10 @@ export function startPythonWorker(plan: ChannelPlan, { oneUse }: { readonly oneU
         seconds * 1000,
       );
       signal?.addEventListener('abort', abort, { once: true });
-      started = performance.now();
       try {
         return await new Promise<AttemptReport>((resolve, reject) => {
-          waiting = { resolve, reject };
+          const written = { c: [], o: [], e: [] };
+          current = { since: performance.now(), wanted: request.calls.length + 1, written, resolve, reject };
           writeFrame(process.channel, jobOf(request));
         });
       } finally {

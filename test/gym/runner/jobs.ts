@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { CallJob, CallOutcome, JobLimits, JobResult, ProgramLanguage } from '../../../src/gym/runner/types.js';
 import type { Value } from '../../../src/gym/value.js';
 
@@ -65,6 +67,10 @@ export function ownProcesses(): string[] {
   return below(String(process.pid));
 }
 
-export function temporaryFiles(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('anneal-answer-'));
+/** From here on temporary files go to a directory of this test file's own; gives a function that lists what lies there. */
+export function watchTemporaryFiles(): () => string[] {
+  const directory = mkdtempSync(join(tmpdir(), 'anneal-test-'));
+  process.env.TMPDIR = directory;
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return () => readdirSync(directory).filter((name) => name.startsWith('anneal-answer-'));
 }
