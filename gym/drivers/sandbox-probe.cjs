@@ -1,11 +1,11 @@
 // Runs inside a sandbox and attacks it. Prints as JSON, by the name of a protection, what got through; null where nothing did.
-// Its argument: {port: of this machine, pid: of a process outside, secretFile, directories: that must not be there}.
+// Its argument: {port: of this machine, pid: of a process outside, secretFile, paths: that must not be there}.
 'use strict';
 const { spawnSync } = require('node:child_process');
-const { readFileSync, readdirSync, writeFileSync } = require('node:fs');
+const { existsSync, readFileSync, readdirSync, writeFileSync } = require('node:fs');
 const { connect } = require('node:net');
 
-const { port, pid, secretFile, directories } = JSON.parse(process.argv[2]);
+const { port, pid, secretFile, paths } = JSON.parse(process.argv[2]);
 const knownVariables = [
   ...['PATH', 'HOME', 'TMPDIR', 'USER', 'LOGNAME', 'LANG', 'PYTHONDONTWRITEBYTECODE'],
   ...['PWD', 'OLDPWD', 'SHLVL', '_'],
@@ -61,7 +61,7 @@ reachPort().then((reached) => {
     processes: first(manyProcesses, () => (process.kill(pid, 0) ? `reached process ${pid}` : null)),
     files: first(
       () => `read ${secretFile}: ${readFileSync(secretFile, 'utf8')}`,
-      ...directories.map((path) => () => (readdirSync(path).length > 0 ? `read ${path}` : null)),
+      ...paths.map((path) => () => (existsSync(path) ? `read ${path}` : null)),
       ...['/anneal-probe', '/usr/anneal-probe', '/dev/anneal-probe', '/etc/anneal-probe'].map(write),
     ),
     environment: Object.keys(process.env).filter((name) => !knownVariables.includes(name)).join(', ') || null,

@@ -162,16 +162,16 @@ function mountArguments(options: IsolationOptions, support: ReturnType<typeof su
   const shown = [...prefixes(), ...readOnly, ...binds.map(({ inside }) => inside)];
   return [
     ...readOnlyBind('/usr'),
+    ...systemDirectories.flatMap(systemDirectory),
+    // the first process shows paths of the host in its command line, and is the one that reports
+    ...['--proc', '/proc', ...readOnlyBind(support.emptyDirectory, '/proc/1')],
+    ...['--dev', '/dev', ...memory('/dev/shm'), '--remount-ro', '/dev', ...memory('/tmp')],
     // directories that bubblewrap makes on its own only root can enter
     ...ancestors(['/etc/passwd', ...shown]).flatMap((path) => ['--perms', '0755', '--dir', path]),
-    ...systemDirectories.flatMap(systemDirectory),
     ...etcOfHost.filter((path) => existsSync(path)).flatMap((path) => readOnlyBind(path)),
     ...etcOfSandbox.flatMap((name) => readOnlyBind(join(support.etc, name), `/etc/${name}`)),
     ...prefixes().flatMap((path) => readOnlyBind(path)),
     ...hidden().flatMap((path) => readOnlyBind(support.emptyDirectory, path)),
-    // the first process shows paths of the host in its command line, and is the one that reports
-    ...['--proc', '/proc', ...readOnlyBind(support.emptyDirectory, '/proc/1')],
-    ...['--dev', '/dev', ...memory('/dev/shm'), '--remount-ro', '/dev', ...memory('/tmp')],
     ...(work === 'tmpfs' ? memory(workDirectory) : ['--bind', work.host, workDirectory]),
     ...readOnly.flatMap((path) => readOnlyBind(path)),
     ...binds.flatMap(({ host, inside, writable }) => [writable ? '--bind' : '--ro-bind', host, inside]),
@@ -182,7 +182,7 @@ function mountArguments(options: IsolationOptions, support: ReturnType<typeof su
 /** Directories to make above these paths, outermost first. */
 function ancestors(paths: readonly string[]): string[] {
   const above = (path: string): string[] => (path === '/' ? [] : [...above(dirname(path)), path]);
-  const made = ['/usr', '/tmp', '/work', '/dev', '/proc', ...systemDirectories];
+  const made = ['/usr', '/dev', '/proc', workDirectory, ...systemDirectories];
   return [...new Set(paths.flatMap((path) => above(dirname(path))))].filter(
     (path) => !made.some((directory) => isInside(path, directory)),
   );

@@ -1,9 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from './bubblewrap.js';
-import { interpreters } from './interpreters.js';
 import { supportFiles } from './support-files.js';
 import {
   type ExecResult,
@@ -58,7 +57,7 @@ const attacks = join(packageRoot, 'gym/drivers/sandbox-probe.cjs');
 interface Targets {
   readonly port: number;
   readonly secretFile: string;
-  readonly directories: readonly string[];
+  readonly paths: readonly string[];
   readonly pid: number;
 }
 
@@ -76,24 +75,22 @@ const lookedAt = {
 const hardening: readonly string[] = [lookedAt.namespaces, lookedAt.filter];
 
 async function lookAround(sandbox: Sandbox): Promise<Finding[]> {
-  const secretFile = join(supportFiles().directory, `${sandbox.id}.secret`);
+  // beside the directory of this process, which only its user can enter: what hides the file must be the sandbox
+  const secretFile = `${supportFiles().directory}.secret-${sandbox.id}`;
   await writeFile(secretFile, 'seen', { mode: 0o644 });
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const shownPrefixes = [interpreters().python?.prefix, interpreters().node.prefix];
-  // the home directory may be above an interpreter's; what is beside that must not be there
-  const directories = [packageRoot, join(packageRoot, 'src'), join(homedir(), '.ssh'), process.cwd()].filter(
-    (path) => !shownPrefixes.some((prefix) => prefix?.startsWith(`${path}/`)),
-  );
-  const targets: Targets = { port, secretFile, directories, pid: process.pid };
+  const paths = [join(packageRoot, 'package.json'), join(packageRoot, 'gym/environments'), join(homedir(), '.ssh')];
+  const targets: Targets = { port, secretFile, paths, pid: process.pid };
   try {
     const result = await sandbox.exec(['node', 'probe.cjs', JSON.stringify(targets)]);
     if (result.exitCode !== 0) throw new SandboxError(`the local sandbox could not be tried: ${lastLine(result)}`);
     const found = JSON.parse(result.stdout) as Record<string, string | null>;
     return Object.entries(lookedAt).map(([name, protection]) => ({ protection, gotThrough: found[name] ?? null }));
   } finally {
+    await rm(secretFile, { force: true });
     await new Promise((resolve) => server.close(resolve));
   }
 }
