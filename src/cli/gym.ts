@@ -71,7 +71,10 @@ Exit code: 0 all passed, 1 some did not, 2 some have no verdict.`,
     help: `
   --all          every built-in environment
   --attack NAME  only this attack
-  --repeats N    runs of each reference for flakiness (3)`,
+  --repeats N    runs of each reference for flakiness (3)
+  --workers N    answers judged at a time; default: the number of cores
+  --sandbox NAME  local (default), daytona, e2b
+Exit code: 0 only when all pass.`,
   },
   {
     name: 'audit',

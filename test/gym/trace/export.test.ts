@@ -145,7 +145,10 @@ describe('anneal traces export', () => {
     const output = join(folder, 'rows.jsonl');
     const before = process.stdout.write;
     let shown = '';
-    process.stdout.write = ((text: string) => (shown += text) !== '') as typeof process.stdout.write;
+    process.stdout.write = ((text: string) => {
+      shown += text;
+      return true;
+    }) as typeof process.stdout.write;
     try {
       expect(await traces(['export', store.directory, '--rows', 'sft', '--output', output, '--json'])).toBe(0);
       expect(
