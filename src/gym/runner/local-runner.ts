@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SandboxProvider } from '../sandbox/types.js';
+import { SandboxError, type SandboxLimits, type SandboxProvider } from '../sandbox/types.js';
 import { type AttemptRequest, runJob } from './attempt.js';
 import { nodePlan, type PythonMode, pythonPlan } from './drivers.js';
 import { startNodeWorker } from './node-worker.js';
@@ -72,9 +72,23 @@ export function openLocalRunner({ sandboxes, workers, python }: LocalRunnerOptio
     return trusted ? trustedPool : answers;
   };
 
+  let worked = false;
+  const run = async (job: CallJob, signal: AbortSignal | undefined) => {
+    try {
+      const result = await runJob(job, poolOf(job).attempt, signal);
+      worked = true;
+      return result;
+    } catch (error) {
+      // Where nothing has worked yet it may be that nothing can, and the sandbox itself knows best how to say that.
+      if (error instanceof SandboxError && error.retryable && !worked)
+        await (await sandboxes.create({ limits: small })).dispose();
+      throw error;
+    }
+  };
+
   return Object.freeze<Runner>({
     workers,
-    run: (job, signal) => queue.run(() => runJob(job, poolOf(job).attempt, signal), signal),
+    run: (job, signal) => queue.run(() => run(job, signal), signal),
     capabilities: () => sandboxes.capabilities(),
     async dispose() {
       const all = [pools.python.answers, pools.python.trusted, pools.answers, pools.trusted];
@@ -92,6 +106,8 @@ function hashOf({ source, functionName }: AttemptRequest): string {
   return createHash('sha256').update(functionName).update('\0').update(source).digest('hex');
 }
 
+const small: SandboxLimits = { seconds: 10, memoryMb: 256, processes: 16, outputKb: 64, diskMb: 16 };
+
 const trial: AttemptRequest = {
   language: 'python',
   source: 'def works(): return True',
@@ -106,7 +122,7 @@ async function tryNested(pool: Pool): Promise<boolean> {
     await pool.attempt(trial);
     return true;
   } catch (error) {
-    if (/\b(unshare|mount|_map|setgroups|read-only|\/proc)\b/.test((error as Error).message)) return false;
+    if (/driver failed: .*(unshare|mount|_map|setgroups|read-only)/.test((error as Error).message)) return false;
     throw error;
   }
 }

@@ -1,8 +1,12 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunner } from '../../../src/gym/runner/index.js';
+import { openLocalRunner } from '../../../src/gym/runner/local-runner.js';
 import { openSandboxRunner } from '../../../src/gym/runner/sandbox-runner.js';
 import type { Runner } from '../../../src/gym/runner/types.js';
-import { openSandboxes, type SandboxProvider } from '../../../src/gym/sandbox/index.js';
+import { openSandboxes, SandboxError, type SandboxProvider } from '../../../src/gym/sandbox/index.js';
 import { hasPython } from '../support.js';
 import { job, outcomes, ownProcesses, processesWith, short, watchTemporaryFiles } from './jobs.js';
 
@@ -157,3 +161,69 @@ export function f(x) {
     expect(ownProcesses().filter((pid) => !before.includes(pid))).toEqual([]);
   });
 });
+
+describe('a runner where something is missing', () => {
+  const withEnvironment = async (changed: Record<string, string>, work: () => Promise<void>) => {
+    const before = { ...process.env };
+    Object.assign(process.env, changed);
+    try {
+      await work();
+    } finally {
+      for (const name of Object.keys(changed)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+  };
+
+  it('says that there is no Python, and runs JavaScript', () =>
+    withEnvironment({ ANNEAL_PYTHON: '/nowhere/python3' }, async () => {
+      const runner = await openRunner({ sandbox: 'none', workers: 1 });
+      const failing = runner.run(job('python', 'def f(): pass', [[]]));
+      await expect(failing).rejects.toMatchObject({
+        reason: 'unavailable',
+        message: expect.stringContaining('Python 3.8'),
+      });
+      expect(outcomes(await runner.run(job('javascript', 'function f() { return 1 }', [[]])))).toEqual([1]);
+      await runner.dispose();
+    }));
+
+  it('says that there is no bubblewrap', () =>
+    withEnvironment({ PATH: '/nowhere' }, async () => {
+      const runner = await openRunner({ sandbox: 'local', workers: 1 });
+      const failing = runner.run(job('javascript', 'function f() {}', [[]]));
+      await expect(failing).rejects.toMatchObject({
+        reason: 'unavailable',
+        message: expect.stringContaining('bubblewrap'),
+      });
+      await runner.dispose();
+    }));
+
+  it('says what the sandbox says when it cannot be used', async () => {
+    const refusing: SandboxProvider = {
+      ...(await openSandboxes('local')),
+      create: async () => {
+        throw new SandboxError('the kernel forbids it', { reason: 'unavailable' });
+      },
+    };
+    const runner = openLocalRunner({ sandboxes: refusing, workers: 1, python: 'single' });
+    await withEnvironment({ PATH: shadow() }, async () => {
+      const failing = runner.run(job('javascript', 'function f() {}', [[]]));
+      await expect(failing).rejects.toThrow('the kernel forbids it');
+    });
+    await runner.dispose();
+  });
+});
+
+/** A PATH with a bubblewrap that cannot make namespaces. */
+function shadow(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bwrap-'));
+  writeFileSync(
+    join(directory, 'bwrap'),
+    '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n',
+    {
+      mode: 0o755,
+    },
+  );
+  return `${directory}:${process.env.PATH}`;
+}
