@@ -461,6 +461,26 @@ describe('audits', () => {
     });
   });
 
+  it('find duplicates, and divide environments into splits', async () => {
+    const { post } = open({
+      environments: ['a', 'b', 'c'].map((name) => fakeEnvironment(name, { task: 'The same.' })),
+    });
+    const ask = (more: object) => post('/v1/benchmarks/audit', { environment_ids: ['a', 'b', 'c'], ...more });
+    const reply = await ask({ split_overrides: { a: 'private_holdout', b: 'public_train' } });
+    expect(reply).toMatchObject({
+      status: 200,
+      body: {
+        benchmark: 'custom',
+        environments: 3,
+        duplicate_task_groups: [['a', 'b', 'c']],
+        leaks: expect.arrayContaining([expect.objectContaining({ leak_type: 'task' })]),
+        manifest: [{ env_id: 'a', split: 'private_holdout' }, { env_id: 'b', split: 'public_train' }, { env_id: 'c' }],
+      },
+    });
+    expect((await ask({ split_overrides: { a: 'secret' } })).status).toBe(422);
+    expect((await ask({ environment_ids: ['d_unknown'] })).status).toBe(404);
+  });
+
   it('an unknown attack', async () => {
     const { post } = open();
     expect((await post('/v1/audit/verifier', { environment: 'coin', strategies: ['no_such'] })).status).toBeLessThan(

@@ -1,11 +1,18 @@
 import type { Hono } from 'hono';
 import type { Environment } from '../../environment/types.js';
-import { type EnvironmentQa, qa } from '../../qa/index.js';
+import {
+  type AuditReport,
+  audit as auditBenchmark,
+  type EnvironmentQa,
+  qa,
+  type Split,
+  splits,
+} from '../../qa/index.js';
 import { type ServerContext, signalOf } from '../context.js';
 import { bodyOf, problem } from '../problem.js';
 import * as schemas from '../schemas.js';
 
-/** Whether an environment can be cheated: the gate of `anneal gym qa`, in the shape of DeepGym's audit. */
+/** The checks of `anneal gym qa` and `anneal gym audit`, in the shape of DeepGym's audits. */
 export function auditRoutes(app: Hono, context: ServerContext): void {
   const { environments, gym } = context;
 
@@ -19,6 +26,20 @@ export function auditRoutes(app: Hono, context: ServerContext): void {
     const body = await bodyOf(c, schemas.namedAudit);
     const environment = await environments.named(c.req.param('id'));
     return c.json(await audit(environment, body, signalOf(context, c.req.raw)));
+  });
+
+  app.post('/v1/benchmarks/audit', async (c) => {
+    const body = await bodyOf(c, schemas.benchmarkAudit);
+    const chosen = await Promise.all(body.environment_ids.map((id) => environments.named(id)));
+    const report = await auditBenchmark(gym, chosen, {
+      seed: body.seed,
+      publicEvalRatio: body.public_eval_ratio,
+      holdoutRatio: body.holdout_ratio,
+      canaryRatio: body.canary_ratio,
+      overrides: overridesOf(body.split_overrides),
+      signal: signalOf(context, c.req.raw),
+    });
+    return c.json(benchmarkReport(body.benchmark, report));
   });
 
   async function audit(environment: Environment, body: AuditBody, signal: AbortSignal) {
@@ -64,5 +85,39 @@ function auditReport(environment: Environment, body: AuditBody, results: readonl
     report: results,
     // Reports are the client's to keep.
     stored: false,
+  };
+}
+
+function overridesOf(wanted: Readonly<Record<string, string>>): Record<string, Split> {
+  const names: readonly string[] = splits;
+  for (const [environment, split] of Object.entries(wanted)) {
+    if (!names.includes(split)) {
+      throw problem(422, `split_overrides.${environment}: there is no split ${split}; there are ${names.join(', ')}`);
+    }
+  }
+  return wanted as Record<string, Split>;
+}
+
+function benchmarkReport(benchmark: string, report: AuditReport) {
+  return {
+    benchmark,
+    environments: report.environments,
+    split_counts: report.splitCounts,
+    contamination_risk: report.contaminationRisk,
+    duplicate_task_groups: report.duplicateTasks,
+    duplicate_verifier_groups: report.duplicateVerifiers,
+    leaks: report.leaks.map(({ kind, ...leak }) => ({ leak_type: kind, ...leak })),
+    recommendations: report.recommendations,
+    manifest: report.manifest.map((entry) => ({
+      env_id: entry.environment,
+      split: entry.split,
+      task_hash: entry.taskHash,
+      verifier_hash: entry.verifierHash,
+      case_hashes: entry.caseHashes,
+      content_hash: entry.contentHash,
+      provenance: entry.provenance,
+      licence: entry.licence,
+      notes: entry.notes,
+    })),
   };
 }
