@@ -56,7 +56,9 @@ Exit code: 0 all passed, 1 some did not, 2 some have no verdict.`,
   --solutions-dir DIR  answers named after their environment: coin_change.py, or coin_change/1.py, coin_change/2.py, …
   --base-url URL       such as http://127.0.0.1:8000/v1; the key comes from --api-key-env NAME (OPENAI_API_KEY)
   --samples N          answers per environment (1);  --k 1,5,10  for pass@k
-  --variant V  --language L  --temperature N  --max-tokens N  --seed N  --traces DIR  --sandbox NAME`,
+  --variant V  --language L  --temperature N  --max-tokens N  --seed N  --traces DIR  --sandbox NAME
+  --concurrency N      requests at a time (8);  --timeout S  seconds one may take (300);  --workers N  answers judged at a time
+Exit code: 0 all passed, 1 some did not, 2 some have no verdict.`,
   },
   {
     name: 'new',
