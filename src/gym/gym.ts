@@ -12,7 +12,7 @@ import { openSandboxes } from './sandbox/index.js';
 import { SandboxError } from './sandbox/types.js';
 import type { Gym, GymContext, GymOptions, RunOptions } from './types.js';
 import type { Verdict } from './verdict.js';
-import { verify } from './verify/index.js';
+import { documentReference, verify } from './verify/index.js';
 
 /**
  * A gym. Its processes start with the first answer; `dispose` ends them.
@@ -81,6 +81,12 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
       const language = languageOf(environment, options.language);
       const cases = await openCases(await opened.get(), environment, options.variant, signalOf(options.signal));
       return renderTask(environment, cases, language);
+    },
+    async reference(environment, reference, options = {}) {
+      if (environment.kind !== 'document') return reference.text;
+      const context = await opened.get();
+      const cases = await openCases(context, environment, options.variant, signalOf(options.signal));
+      return documentReference(context, environment, cases, reference);
     },
     async openEpisode(environment, options = {}) {
       return openEpisode(await opened.get(), environment, options);

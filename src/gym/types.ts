@@ -1,4 +1,4 @@
-import type { CaseSet, Environment, Language } from './environment/types.js';
+import type { CaseSet, Environment, Language, SourceFile } from './environment/types.js';
 import type { Episode } from './episode/types.js';
 import type { Runner } from './runner/types.js';
 import type { SandboxCapabilities, SandboxName, SandboxProvider } from './sandbox/types.js';
@@ -32,6 +32,12 @@ export interface Gym {
   runBatch(environment: Environment, answers: readonly string[], options?: RunOptions): Promise<readonly Verdict[]>;
   /** The prompt: the task as a model gets it. @throws GymError for an unknown variant or language; SandboxError, VerifierError where its cases cannot be made */
   task(environment: Environment, options?: RunOptions): Promise<string>;
+  /** The answer that a reference is: its text, or of a document environment what it writes for the variant. @throws as `task` */
+  reference(
+    environment: Environment,
+    reference: SourceFile,
+    options?: Pick<RunOptions, 'variant' | 'signal'>,
+  ): Promise<string>;
   openEpisode(environment: Environment, options?: RunOptions): Promise<Episode>;
   dispose(): Promise<void>;
 }

@@ -81,8 +81,23 @@ async function examine(
   const failures: Finding[] = [];
   const warnings: Finding[] = [];
   const fail = (kind: Finding['kind'], message: string) => failures.push({ kind, message });
-  const judge = (text: string, runOptions: RunOptions, target = environment) =>
-    gym.run(target, text, { ...runOptions, ...(signal === undefined ? {} : { signal }) });
+  const isDocument = environment.kind === 'document';
+  const given = signal === undefined ? {} : { signal };
+  /** A document is in no programming language. */
+  const judge = (text: string, { variant, language }: RunOptions, target = environment) =>
+    gym.run(target, text, {
+      ...(variant === undefined ? {} : { variant }),
+      ...(language === undefined || isDocument ? {} : { language }),
+      ...given,
+    });
+  const judgeReference = async (source: SourceFile, options: RunOptions, target = environment): Promise<Verdict> => {
+    try {
+      return await judge(await gym.reference(environment, source, { ...options, ...given }), options, target);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return { kind: 'noVerdict', cause: 'environment', message: (error as Error).message, retries: 0, ms: 0 };
+    }
+  };
 
   const result = {
     environment: environment.name,
@@ -108,7 +123,7 @@ async function examine(
   const everywhere = cross(references, variants);
   await inParallel(everywhere, async ([{ source, language }, { variant }]) => {
     result.references.runs++;
-    const verdict = await judge(source.text, { variant, language });
+    const verdict = await judgeReference(source, { variant, language });
     if (verdict.kind === 'scored' && verdict.score === 1) return;
     result.references.failed++;
     fail('reference', `${source.path} as ${language} on ${variant}: ${say(verdict)}`);
@@ -116,15 +131,13 @@ async function examine(
 
   await inParallel(references, async ({ source, language }) => {
     const scores = new Set<string>();
-    for (let run = 0; run < repeats; run++) scores.add(shortly(await judge(source.text, { language })));
+    for (let run = 0; run < repeats; run++) scores.add(shortly(await judgeReference(source, { language })));
     if (scores.size > 1) fail('flaky', `${source.path} as ${language}: ${repeats} runs gave ${[...scores].join(', ')}`);
   });
 
-  const worthless = cross(
-    environment.kind === 'document' ? [environment.languages[0]!] : environment.languages,
-    variants,
-  ).flatMap(([language, cases]) =>
-    worthlessAnswers(environment, cases, language).map((answer) => ({ language, answer, ...cases })),
+  const worthless = cross(isDocument ? ['python' as const] : environment.languages, variants).flatMap(
+    ([language, cases]) =>
+      worthlessAnswers(environment, cases, language).map((answer) => ({ language, answer, ...cases })),
   );
   await inParallel(worthless, async ({ language, answer, variant }) => {
     result.worthless.answers++;
@@ -159,7 +172,7 @@ async function examine(
   async function afterAttacks(): Promise<void> {
     for (const touch of await canary.touched()) fail('attack', `an attack ${touch.how}`);
     await inParallel(references, async ({ source, language }) => {
-      const verdict = await judge(source.text, { language });
+      const verdict = await judgeReference(source, { language });
       if (verdict.kind !== 'scored' || verdict.score !== 1) {
         fail('attack', `after the attacks ${source.path} as ${language} no longer scores 1: ${say(verdict)}`);
       } else if (`${verdict.stdout}${verdict.stderr}`.includes(`${canary.mark}planted`)) {
@@ -177,8 +190,10 @@ async function examine(
     await inParallel(made, async ({ source, mutant }) => {
       result.mutants.made++;
       for (const { variant } of variants!) {
-        const verdict = await judge(mutant.text, { variant, language: source.language }, quick);
-        if (verdict.kind === 'noVerdict')
+        const changed = { ...source, text: mutant.text };
+        const verdict = await judgeReference(changed, { variant, language: source.language }, quick);
+        // Changed, the reference of a document may well write none.
+        if (verdict.kind === 'noVerdict' && !isDocument)
           warnings.push({
             kind: 'mutant',
             message: `${source.path}:${mutant.line}: ${mutant.change}: ${say(verdict)}`,

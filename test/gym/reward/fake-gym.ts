@@ -103,6 +103,7 @@ export function fakeGym(judge?: (run: FakeRun) => Verdict): FakeGym {
     }),
     cases: async () => ({ variant: 'train', seed: 1, cases: [], hash: '' }),
     task: async (environment, { variant, language } = {}) => `${environment.task} (${variant}, ${language})`,
+    reference: async (_, reference) => reference.text,
     openEpisode: () => Promise.reject(new Error('no episodes here')),
     dispose: async () => {
       disposals++;
