@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Gym, openGym } from '../../../src/gym/index.js';
+import { type Gym, loadEnvironment, openGym } from '../../../src/gym/index.js';
 import { type EnvironmentQa, loadAttacks, type QaOptions, qa } from '../../../src/gym/qa/index.js';
 import { describeIsolatedPython } from '../support.js';
 import { environmentWith, reference } from './support.js';
@@ -93,6 +93,13 @@ describeIsolatedPython('anneal gym qa', () => {
     const result = await examined({ 'generator.js': 'export function generate() { throw new Error("no luck"); }\n' });
     expect(kinds(result)).toEqual(['unusable']);
     expect(result.failures[0]!.message).toContain('no luck');
+  });
+
+  it('judges environments that read their answer, with references that write it', async () => {
+    const environment = await loadEnvironment('cyber/web_path_traversal_toy');
+    const [result] = (await qa(gym, [environment], { mutants: 4 })).results;
+    expect(result).toMatchObject({ failures: [], references: { failed: 0 } });
+    expect(result!.attacks.map((attack) => attack.language)).toEqual(result!.attacks.map(() => 'document'));
   });
 
   it('knows its attacks', async () => {
