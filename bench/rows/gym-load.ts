@@ -4,6 +4,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { CallJob, JobResult } from '../../src/gym/runner/index.js';
 import { openRunner } from '../../src/gym/runner/index.js';
 import { hostile } from '../hostile.js';
@@ -24,12 +26,14 @@ function jobOf(index: number): CallJob {
   return { language: 'python', source, functionName: 'f', calls: [[1], [2]], limits };
 }
 
-/** Honest answers get their values however busy the machine is: one is asked again where the short time of a call was too short. */
+/** A hostile answer gets nothing. An honest one is asked again, with more time, where the machine was too busy for the short time of a call. */
 function isRight(index: number, result: JobResult): boolean {
   if (index % 10 === 9) return result.calls.every((call) => call.kind !== 'value' || call.value !== index);
   return result.calls.every((call, i) => call.kind === 'value' && call.value === index * (i + 1));
 }
 
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 const residentMb = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 1024;
 const below = (pid: string): string[] => {
   try {
@@ -61,7 +65,7 @@ for (let first = 0; first < count; first += width) {
     const second = await runner.run({ ...jobOf(index), limits: { ...limits, caseSeconds: 5, totalSeconds: 10 } });
     if (!isRight(index, second)) throw new Error(`answer ${index}: ${JSON.stringify(second).slice(0, 500)}`);
   }
-  global.gc?.();
+  collect();
   memory.push(residentMb());
 }
 const seconds = (performance.now() - start) / 1000;

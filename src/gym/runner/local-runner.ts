@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { SandboxError, type SandboxLimits, type SandboxProvider } from '../sandbox/types.js';
-import { type AttemptRequest, runJob } from './attempt.js';
+import type { AttemptRequest } from './attempt.js';
 import { nodePlan, type PythonMode, pythonPlan } from './drivers.js';
 import { startNodeWorker } from './node-worker.js';
 import { createPool, type Pool } from './pool.js';
 import { startPythonWorker } from './python-worker.js';
 import { createQueue } from './queue.js';
+import { runJob } from './run-job.js';
 import type { CallJob, Runner } from './types.js';
 
 export interface LocalRunnerOptions {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { gymAsset } from '../assets.js';
 import { type ExecResult, type Sandbox, SandboxError, type SandboxProvider } from '../sandbox/types.js';
-import { type AttemptReport, type AttemptRequest, attemptEnds, runJob } from './attempt.js';
+import { type AttemptReport, type AttemptRequest, attemptEnds } from './attempt.js';
 import { createQueue } from './queue.js';
+import { runJob } from './run-job.js';
 import type { CallJob, ProgramLanguage, Runner } from './types.js';
 import { jobOf } from './worker.js';
 
