@@ -25,7 +25,7 @@ export function generate({ count, seed, parameters }) {
   const { int, pick, shuffle } = randomFrom(seed);
   return Array.from({ length: count }, (_, index) => {
     const long = parameters.meetings !== undefined || index % 8 === 5;
-    const total = parameters.meetings ?? (long ? 4000 : int(25, 60));
+    const total = parameters.meetings ?? (long ? 2000 : int(25, 60));
     const horizon = long ? total : int(60, 200);
     const meetings = [];
     if (index % 3 !== 1) {
