@@ -13,7 +13,8 @@ export interface Mutant {
 /** Changed copies of a source, at most `limit`, spread evenly over it. None for languages without a mutator. */
 export function mutants(text: string, language: Language, limit: number): readonly Mutant[] {
   const edits = language === 'python' ? pythonEdits(text) : language === 'javascript' ? javascriptEdits(text) : [];
-  const sorted = [...edits].sort((a, b) => a.start - b.start || a.replacement.localeCompare(b.replacement));
+  const real = edits.filter(({ start, end, replacement }) => text.slice(start, end) !== replacement);
+  const sorted = real.sort((a, b) => a.start - b.start || a.replacement.localeCompare(b.replacement));
   const step = Math.max(1, sorted.length / limit);
   return Array.from({ length: Math.min(limit, sorted.length) }, (_, at) => sorted[Math.floor(at * step)]!).map(
     (edit) => {

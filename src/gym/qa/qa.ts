@@ -84,12 +84,15 @@ async function examine(
   const isDocument = environment.kind === 'document';
   const given = signal === undefined ? {} : { signal };
   /** A document is in no programming language. */
-  const judge = (text: string, { variant, language }: RunOptions, target = environment) =>
-    gym.run(target, text, {
+  const judge = async (text: string, { variant, language }: RunOptions, target = environment) => {
+    const verdict = await gym.run(target, text, {
       ...(variant === undefined ? {} : { variant }),
       ...(language === undefined || isDocument ? {} : { language }),
       ...given,
     });
+    signal?.throwIfAborted();
+    return verdict;
+  };
   const judgeReference = async (source: SourceFile, options: RunOptions, target = environment): Promise<Verdict> => {
     try {
       return await judge(await gym.reference(environment, source, { ...options, ...given }), options, target);

@@ -48,7 +48,9 @@ export async function runAttacks(
   const tried: readonly Tried[] = await inParallel(planned, async ({ attack, text, token }) => {
     const answer = attackText(text, attack, environment, canary, token);
     const options = { ...runLanguage(attack.language), ...(signal === undefined ? {} : { signal }) };
-    return { attack, token, verdict: await gym.run(target, answer, options) };
+    const verdict = await gym.run(target, answer, options);
+    signal?.throwIfAborted();
+    return { attack, token, verdict };
   });
   const touches = await canary.touched();
   return attacks.map((attack) => {
