@@ -9,7 +9,7 @@
 // The answer runs in this process. What it writes to the channel is worth no more than the answer is.
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
-import { readFileSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { compileFunction, constants } from 'node:vm';
@@ -245,7 +245,23 @@ function readExactly(descriptor, count) {
   return bytes;
 }
 
+/**
+ * Closes what some process far above has left open to all its descendants, such as a terminal. Node's own are anonymous inodes,
+ * /dev/null, and pipes with low numbers.
+ */
+function closeInherited(channel) {
+  const own = (target, fd) => /^anon_inode:|^\/dev\/null$/.test(target) || (target.startsWith('pipe:') && fd < 64);
+  for (const fd of existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').map(Number) : []) {
+    try {
+      if (fd > 2 && fd !== channel && !own(readlinkSync(`/proc/self/fd/${fd}`), fd)) closeSync(fd);
+    } catch {
+      // The descriptor that listed them is gone by now.
+    }
+  }
+}
+
 async function serve(descriptor) {
+  closeInherited(descriptor);
   const say = (item) => {
     const line = Buffer.from(`${stringify(item)}\n`);
     for (let done = 0; done < line.length; ) done += write(descriptor, line, done);
