@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { UserError } from '../../config/index.js';
 import { type Environment, listEnvironments, loadEnvironment } from '../../gym/index.js';
 import { type EnvironmentQa, qa, summarise } from '../../gym/qa/index.js';
@@ -20,13 +21,14 @@ export async function run(args: string[]): Promise<number> {
   });
   const environments = await chosenEnvironments('qa', positionals, values.all);
   const sandbox = sandboxOption(values.sandbox);
-  const workers = wholeNumber('workers', values.workers);
+  // Much of an attack is waiting for its end.
+  const workers = wholeNumber('workers', values.workers) ?? 2 * availableParallelism();
   const repeats = wholeNumber('repeats', values.repeats);
   const print = (line: object | string) => console.log(typeof line === 'string' ? line : JSON.stringify(line));
   return withGym(sandbox, workers, async (gym, signal) => {
     const report = await qa(gym, environments, {
       signal,
-      ...(workers === undefined ? {} : { parallel: workers }),
+      parallel: workers,
       ...(repeats === undefined ? {} : { repeats }),
       ...(values.attack === undefined ? {} : { attack: values.attack }),
       onResult: (result) => print(values.json ? result : describe(result)),

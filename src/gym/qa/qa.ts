@@ -138,7 +138,7 @@ async function examine(
     if (scores.size > 1) fail('flaky', `${source.path} as ${language}: ${repeats} runs gave ${[...scores].join(', ')}`);
   });
 
-  const worthless = cross(isDocument ? ['python' as const] : environment.languages, variants).flatMap(
+  const worthless = cross(isDocument ? ['python' as const] : spokenLanguages(environment), variants).flatMap(
     ([language, cases]) =>
       worthlessAnswers(environment, cases, language).map((answer) => ({ language, answer, ...cases })),
   );
@@ -235,6 +235,11 @@ async function casesOfVariants(
     }
   }
   return variants;
+}
+
+/** TypeScript runs as JavaScript does: once is enough. */
+function spokenLanguages({ languages }: Environment): readonly Language[] {
+  return languages.filter((language) => language !== 'typescript' || !languages.includes('javascript'));
 }
 
 interface Reference {
