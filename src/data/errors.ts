@@ -1,3 +1,4 @@
+import { shorten } from '../text/index.js';
 import type { RowOrigin } from './example.js';
 
 /**
@@ -26,5 +27,5 @@ export function snippet(value: unknown, limit = 80): string {
   const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)))
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+  return shorten(text, limit);
 }

@@ -1,3 +1,4 @@
+import { shorten } from '../text/index.js';
 import { GymError } from './gym-error.js';
 import type { TaggedValue, Value } from './value-format.js';
 import { floatText, plainNumber } from './value-plain.js';
@@ -71,8 +72,7 @@ function describe(json: unknown): string {
   if (typeof json === 'bigint') return String(json);
   if (typeof json === 'number') return String(json);
   const text = JSON.stringify(json, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-  if (text === undefined) return typeof json;
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return text === undefined ? typeof json : shorten(text, 60);
 }
 
 function integer(value: bigint): Value {

@@ -1,8 +1,9 @@
+import { shorten } from '../text/index.js';
 import type { Language } from './language.js';
 import type { TaggedValue, Value } from './value-format.js';
 import { plainNumber } from './value-plain.js';
 
-const MAX_LENGTH = 500;
+const maxLength = 500;
 
 /** The value as the language would print it (Python's way by default), cut off after 500 characters. */
 export function showValue(value: Value, language: Language = 'python'): string {
@@ -11,12 +12,11 @@ export function showValue(value: Value, language: Language = 'python'): string {
   const put = (text: string): boolean => {
     out.push(text);
     length += text.length;
-    return length <= MAX_LENGTH;
+    return length <= maxLength;
   };
   const write = language === 'javascript' || language === 'typescript' ? writeJavaScript : writePython;
   write(value, put);
-  const text = out.join('');
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
+  return shorten(out.join(''), maxLength);
 }
 
 /** Takes a piece of text; false when there is room for no more. */
@@ -51,7 +51,7 @@ function writePairs(
 
 /** Single quotes unless the text has those and no double ones, as both languages do. Long texts are cut before they are escaped. */
 function quoted(text: string): string {
-  const part = text.slice(0, MAX_LENGTH + 1);
+  const part = text.slice(0, maxLength + 1);
   const escaped = JSON.stringify(part).slice(1, -1);
   if (part.includes("'") && !part.includes('"')) return `"${escaped}"`;
   return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
@@ -88,7 +88,7 @@ function writeJavaScript(value: Value, put: Put): boolean {
   if ('b' in value)
     return writeList(
       'Uint8Array [',
-      [...Buffer.from(value.b, 'base64').subarray(0, MAX_LENGTH)],
+      [...Buffer.from(value.b, 'base64').subarray(0, maxLength)],
       ']',
       put,
       writeJavaScript,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RunConfig } from '../config/index.js';
+import { shorten } from '../text/index.js';
 
 /** What a run was made of, to tell whether another one continues it bit for bit. */
 export interface Fingerprint {
@@ -99,6 +100,5 @@ function compared(key: string, value: unknown): unknown {
 }
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value ?? null);
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+  return shorten(JSON.stringify(value ?? null), 120);
 }

@@ -1,1 +1,2 @@
 export { nearest, someNames } from './nearest.js';
+export { shorten } from './shorten.js';

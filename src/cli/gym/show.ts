@@ -3,6 +3,7 @@ import { parseVariant } from '../../gym/cases/index.js';
 import { type CaseSet, type Environment, loadEnvironment, renderTask } from '../../gym/environment/index.js';
 import { type Language, languages } from '../../gym/language.js';
 import { showValue, toPlain } from '../../gym/value.js';
+import { shorten } from '../../text/index.js';
 import { onePositional } from '../positional.js';
 import { gymArguments } from './arguments.js';
 import { table } from './table.js';
@@ -151,11 +152,10 @@ function asText(environment: Environment, task: string, set: CaseSet, withCases:
 }
 
 function caseRows({ cases }: CaseSet, language: Language): string[][] {
-  const short = (text: string) => (text.length > 100 ? `${text.slice(0, 99)}…` : text);
   return cases.map((one) => [
     one.id,
-    short(one.input.map((value) => showValue(value, language)).join(', ')),
-    one.expected === undefined ? '–' : short(showValue(one.expected, language)),
+    shorten(one.input.map((value) => showValue(value, language)).join(', '), 100),
+    one.expected === undefined ? '–' : shorten(showValue(one.expected, language), 100),
     one.group ?? '',
   ]);
 }

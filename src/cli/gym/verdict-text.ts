@@ -1,7 +1,8 @@
 import type { CaseResult, Environment, SandboxCapabilities, Verdict } from '../../gym/index.js';
+import { shorten } from '../../text/index.js';
 
-const SHOWN_CASES = 3;
-const SHOWN_LENGTH = 160;
+const shownCases = 3;
+const shownLength = 160;
 
 /** A verdict for a person: the score, the first cases that did not pass, what the answer wrote. */
 export function verdictText(environment: Environment, verdict: Verdict): string {
@@ -15,8 +16,8 @@ export function verdictText(environment: Environment, verdict: Verdict): string 
   const parts = Object.entries(verdict.rewardComponents);
   if (parts.length > 0) lines.push(`  ${parts.map(([name, value]) => `${name} ${shortScore(value)}`).join(', ')}`);
   const failed = verdict.cases.filter((one) => !one.passed);
-  for (const one of failed.slice(0, SHOWN_CASES)) lines.push('', ...caseLines(one));
-  if (failed.length > SHOWN_CASES) lines.push('', `  … and ${failed.length - SHOWN_CASES} more that did not pass`);
+  for (const one of failed.slice(0, shownCases)) lines.push('', ...caseLines(one));
+  if (failed.length > shownCases) lines.push('', `  … and ${failed.length - shownCases} more that did not pass`);
   for (const stream of ['stdout', 'stderr'] as const) {
     if (verdict[stream].trim() !== '' && !verdict.passed)
       lines.push('', `  ${stream}:`, indent(verdict[stream].trimEnd(), 4));
@@ -42,9 +43,6 @@ function caseLines({ id, input, expected, actual, error }: CaseResult): string[]
   ];
 }
 
-const short = (text: string): string => {
-  const line = text.replaceAll('\n', '\\n');
-  return line.length > SHOWN_LENGTH ? `${line.slice(0, SHOWN_LENGTH - 1)}…` : line;
-};
+const short = (text: string): string => shorten(text.replaceAll('\n', '\\n'), shownLength);
 
 const indent = (text: string, by = 2): string => text.replace(/^/gm, ' '.repeat(by));

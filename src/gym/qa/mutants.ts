@@ -1,8 +1,9 @@
+import { shorten } from '../../text/index.js';
 import type { Language } from '../language.js';
 import { javascriptEdits } from './javascript-edits.js';
 import { pythonEdits } from './python-edits.js';
 
-export interface Mutant {
+interface Mutant {
   /** Counted from 1. */
   readonly line: number;
   /** `<= → <`. */
@@ -19,10 +20,10 @@ export function mutants(text: string, language: Language, limit: number): readon
   return Array.from({ length: Math.min(limit, sorted.length) }, (_, at) => sorted[Math.floor(at * step)]!).map(
     (edit) => {
       const { start, end, replacement } = edit;
-      const shorten = (part: string) => (part.length > 40 ? `${part.slice(0, 37)}…` : part).replaceAll('\n', ' ');
+      const shown = (part: string) => shorten(part, 40).replaceAll('\n', ' ');
       return {
         line: text.slice(0, start).split('\n').length,
-        change: `${shorten(text.slice(start, end))} → ${shorten(replacement) || 'nothing'}`,
+        change: `${shown(text.slice(start, end))} → ${shown(replacement) || 'nothing'}`,
         text: text.slice(0, start) + replacement + text.slice(end),
       };
     },

@@ -1,3 +1,4 @@
+import { shorten } from '../../text/index.js';
 import type { CaseSet, Environment } from '../environment/types.js';
 import type { Language } from '../language.js';
 import type { Value } from '../value.js';
@@ -40,7 +41,7 @@ export function worthlessAnswers(
       text: define(`return args[${at}]`),
     })),
     ...constants(environment, cases, language).map((source) => ({
-      name: `constant ${source.length > 40 ? `${source.slice(0, 37)}…` : source}`,
+      name: `constant ${shorten(source, 40)}`,
       text: define(`return ${source}`),
     })),
   ];

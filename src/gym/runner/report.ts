@@ -1,3 +1,4 @@
+import { shorten } from '../../text/index.js';
 import { isValue } from '../value.js';
 import type { AttemptReport } from './attempt.js';
 import type { CallOutcome, JobLimits } from './types.js';
@@ -8,6 +9,7 @@ type Read =
   | { readonly kind: 'no-function'; readonly problem: null };
 
 const rubbish = 'wrote rubbish to the channel';
+const maxMessage = 2000;
 
 /**
  * What an attempt says about its calls: an outcome for each call up to and including the one that ended it. The lines come from the
@@ -37,7 +39,7 @@ function loadProblem(line: string): string | null {
   if (what === 'ready') return null;
   if (what === 'absent') return 'absent';
   return what === 'load' && typeof type === 'string' && typeof message === 'string'
-    ? shorten(message === '' ? type : `${type}: ${message}`)
+    ? shorten(message === '' ? type : `${type}: ${message}`, maxMessage)
     : rubbish;
 }
 
@@ -58,7 +60,7 @@ function whileLoading({ end, detail }: AttemptReport, { caseSeconds, memoryMb }:
 }
 
 /** Loading may take as long as a call, and two seconds at least. The drivers know this, too. */
-export function loadSeconds(caseSeconds: number): number {
+function loadSeconds(caseSeconds: number): number {
   return Math.max(caseSeconds, 2);
 }
 
@@ -87,16 +89,17 @@ function readOutcome(line: string, most: number): CallOutcome | null {
   }
   const [what, type, message, ms] = said as unknown[];
   if (what !== 'e' || typeof type !== 'string' || typeof message !== 'string') return null;
-  return { kind: 'error', type: shorten(type), message: shorten(message), ms: duration(ms, most) };
+  return {
+    kind: 'error',
+    type: shorten(type, maxMessage),
+    message: shorten(message, maxMessage),
+    ms: duration(ms, most),
+  };
 }
 
 /** The answer's own measurement, within what is possible. */
 function duration(claimed: unknown, most: number): number {
   return typeof claimed === 'number' && claimed >= 0 ? Math.min(claimed, most) : 0;
-}
-
-function shorten(text: string): string {
-  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
 
 function parse(line: string): unknown {

@@ -1,3 +1,4 @@
+import { shorten } from '../../text/index.js';
 import type { Checker } from '../environment/types.js';
 import type { Language } from '../language.js';
 import { plainNumber, showValue, type TaggedValue, type Value } from '../value.js';
@@ -45,7 +46,7 @@ function mismatch(actual: Value, expected: Value, language: Language): string {
   return `${brief(showValue(actual, language))}, expected ${brief(showValue(expected, language))}`;
 }
 
-const brief = (text: string): string => (text.length > 120 ? `${text.slice(0, 119)}…` : text);
+const brief = (text: string): string => shorten(text, 120);
 
 const isTagged = (value: Value): value is TaggedValue =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

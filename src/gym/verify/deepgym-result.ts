@@ -1,5 +1,6 @@
+import { shorten } from '../../text/index.js';
 import type { CaseResult } from '../verdict.js';
-import { shorten } from './score.js';
+import { brief } from './score.js';
 import { VerifierError } from './verifier-error.js';
 
 /** A verifier's result, by DeepGym's JSON schema. */
@@ -53,7 +54,7 @@ function readCase(json: unknown, index: number): CaseResult {
   if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
     throw new VerifierError(`case ${index} of its result has the score ${show(score)}`);
   }
-  const text = (value: unknown) => (value === undefined || value === null ? '' : shorten(String(value)));
+  const text = (value: unknown) => (value === undefined || value === null ? '' : brief(String(value)));
   return {
     id: typeof fields.id === 'string' && fields.id !== '' ? fields.id : `case_${index}`,
     passed: fields.passed,

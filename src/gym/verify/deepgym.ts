@@ -1,3 +1,4 @@
+import { shorten } from '../../text/index.js';
 import type { CaseSet, Environment } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
 import type { Language } from '../language.js';
@@ -5,7 +6,7 @@ import type { GymContext } from '../types.js';
 import type { Scored } from '../verdict.js';
 import { type DeepGymReport, runDeepGym } from './deepgym-processes.js';
 import { type DeepGymResult, lastObject, readResult } from './deepgym-result.js';
-import { cleanScore, shorten, tooLong, worthless } from './score.js';
+import { brief, cleanScore, keptOutput, tooLong, worthless } from './score.js';
 import { VerifierError } from './verifier-error.js';
 
 /**
@@ -98,8 +99,8 @@ async function judgeOnce(
     return {
       ...worthless(environment, result, since),
       truncated: report.outOfTime !== null,
-      stdout: shorten(stdout, 4000),
-      stderr: shorten(stderr, 4000),
+      stdout: keptOutput(stdout),
+      stderr: keptOutput(stderr),
     };
   }
   const { cases, rewardComponents, metrics, truncated, passed } = result;
@@ -112,8 +113,8 @@ async function judgeOnce(
     metrics,
     truncated,
     details: shorten(result.details ?? summary(result), 2000),
-    stdout: shorten(stdout, 4000),
-    stderr: shorten(stderr, 4000),
+    stdout: keptOutput(stdout),
+    stderr: keptOutput(stderr),
     ms: performance.now() - since,
   };
 }
@@ -142,7 +143,7 @@ function resultOf(report: DeepGymReport, { name, deepgym, limits }: Environment)
       throw new VerifierError(`it raised ${what}`);
     }
     const said = report.stderr.trim();
-    throw new VerifierError(`it gave no result${said === '' ? '' : `: ${shorten(said)}`}`);
+    throw new VerifierError(`it gave no result${said === '' ? '' : `: ${brief(said)}`}`);
   } catch (error) {
     if (error instanceof Unsupported) throw new Unsupported(`${where}: ${error.message}`, { cause: error });
     if (error instanceof VerifierError) throw new VerifierError(`${where}: ${error.message}`, { cause: error });

@@ -8,7 +8,7 @@ import type { CaseResult, Scored } from '../verdict.js';
 import { type CheckResult, runChecker } from './checker.js';
 import { compare } from './compare.js';
 import { type ModuleText, moduleText } from './module-text.js';
-import { scored, shorten, sumCases, tooLong, type WeighedCase, worthless } from './score.js';
+import { brief, scored, sumCases, tooLong, type WeighedCase, worthless } from './score.js';
 import { brokenRules } from './source-rules.js';
 
 /** Calls the answer's function on every case and judges what it returned, outside the process that ran it. */
@@ -88,15 +88,11 @@ async function judgeCalls(
       id: one.id,
       passed: check?.passed ?? false,
       score: check?.score ?? 0,
-      input: shorten(one.input.map((argument) => showValue(argument, language)).join(', ')),
+      input: brief(one.input.map((argument) => showValue(argument, language)).join(', ')),
       expected: one.expected === undefined ? '' : showValue(one.expected, language),
       actual: outcome?.kind === 'value' ? showValue(outcome.value, language) : '',
       error:
-        check === null
-          ? shorten(failure(outcome, environment))
-          : check.passed
-            ? null
-            : shorten(check.message ?? 'wrong'),
+        check === null ? brief(failure(outcome, environment)) : check.passed ? null : brief(check.message ?? 'wrong'),
       ms: outcome?.ms ?? 0,
     };
     return { result, weight: one.weight, group: one.group };

@@ -1,15 +1,16 @@
+import { shorten } from '../../text/index.js';
 import type { Environment } from '../environment/types.js';
 import type { CaseResult, Scored } from '../verdict.js';
 import { VerifierError } from './verifier-error.js';
 
 /** Longer answers are scored 0 without being run. */
-export const MAX_ANSWER_LENGTH = 500_000;
+const maxAnswerLength = 500_000;
 
-const MAX_TEXT = 500;
-const MAX_OUTPUT = 4000;
+/** A text of a case, short enough for reading. */
+export const brief = (text: string): string => shorten(text, 500);
 
-export const shorten = (text: string, length = MAX_TEXT): string =>
-  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+/** What an answer wrote. */
+export const keptOutput = (text: string): string => shorten(text, 4000);
 
 /** Into [0, 1], without the noise of adding weights up. @throws VerifierError for NaN */
 export function cleanScore(score: number): number {
@@ -24,7 +25,7 @@ export interface WeighedCase {
   readonly group: string | null;
 }
 
-export interface Summed {
+interface Summed {
   /** In [0, 1]: the weighted mean of the cases' scores. 0 without cases. */
   readonly correctness: number;
   readonly cases: readonly CaseResult[];
@@ -51,7 +52,7 @@ export function sumCases(weighed: readonly WeighedCase[]): Summed {
   return { correctness: total > 0 ? cleanScore(earned / total) : 0, cases };
 }
 
-export interface Judgement {
+interface ScoreParts {
   /** In [0, 1]. */
   readonly correctness: number;
   readonly cases?: readonly CaseResult[];
@@ -71,7 +72,7 @@ export interface Judgement {
  * The verdict. Kept rules are worth something only as far as the answer is right, so that a text that merely looks right earns
  * nothing; a broken one caps the score.
  */
-export function scored(environment: Environment, judgement: Judgement): Scored {
+export function scored(environment: Environment, judgement: ScoreParts): Scored {
   const { correctness, cases = [], brokenRules = [], metrics = {}, truncated = false, problem = null } = judgement;
   const rulesWeight = environment.weights.rules ?? 0;
   const correctnessWeight = 1 - rulesWeight;
@@ -100,8 +101,8 @@ export function scored(environment: Environment, judgement: Judgement): Scored {
     },
     truncated,
     details: shorten(notes.join('; '), 2000),
-    stdout: shorten(judgement.stdout ?? '', MAX_OUTPUT),
-    stderr: shorten(judgement.stderr ?? '', MAX_OUTPUT),
+    stdout: keptOutput(judgement.stdout ?? ''),
+    stderr: keptOutput(judgement.stderr ?? ''),
     ms: performance.now() - judgement.since,
   };
 }
@@ -112,7 +113,7 @@ export const worthless = (environment: Environment, problem: string, since: numb
 
 /** What makes an answer too long to be looked at, or null. */
 export function tooLong(answer: string): string | null {
-  return answer.length <= MAX_ANSWER_LENGTH
+  return answer.length <= maxAnswerLength
     ? null
-    : `the answer is ${answer.length} characters long; at most ${MAX_ANSWER_LENGTH} are looked at`;
+    : `the answer is ${answer.length} characters long; at most ${maxAnswerLength} are looked at`;
 }

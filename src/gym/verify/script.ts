@@ -8,7 +8,7 @@ import { type CheckResult, runChecker } from './checker.js';
 import { type Collected, collect } from './collect.js';
 import { type Launched, launch, launchLimits } from './launch.js';
 import { withParts } from './parts.js';
-import { scored, shorten, sumCases, tooLong, type WeighedCase, worthless } from './score.js';
+import { brief, scored, sumCases, tooLong, type WeighedCase, worthless } from './score.js';
 
 const interpreters: Readonly<Partial<Record<Language, string>>> = {
   bash: 'bash',
@@ -185,10 +185,10 @@ function resultOf(one: Case, { launched }: CaseRun, check: CheckResult): CaseRes
     id: one.id,
     passed: check.passed,
     score: check.score,
-    input: shorten(showValue(one.input[0] ?? null)),
-    expected: one.expected === undefined ? '' : shorten(showValue(one.expected)),
-    actual: shorten(launched.stdout),
-    error: check.passed ? null : shorten(reasons.join('; ') || 'wrong'),
+    input: brief(showValue(one.input[0] ?? null)),
+    expected: one.expected === undefined ? '' : brief(showValue(one.expected)),
+    actual: brief(launched.stdout),
+    error: check.passed ? null : brief(reasons.join('; ') || 'wrong'),
     ms: launched.ms,
   };
 }

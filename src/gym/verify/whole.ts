@@ -5,7 +5,7 @@ import { showValue, type Value } from '../value.js';
 import type { CaseResult, Scored } from '../verdict.js';
 import { runChecker } from './checker.js';
 import { withParts } from './parts.js';
-import { scored, shorten, sumCases, type WeighedCase } from './score.js';
+import { brief, scored, sumCases, type WeighedCase } from './score.js';
 
 /**
  * Has the environment's checker judge one output that was made without calls: a text, or a work directory. Almost always there is one case.
@@ -35,8 +35,8 @@ export async function judgeWhole(
       // What the case is about stands in the task's text; nobody needs it twice.
       input: '',
       expected: one.expected === undefined ? '' : showValue(one.expected),
-      actual: shorten(output.shown),
-      error: passed ? null : shorten(message ?? 'wrong'),
+      actual: brief(output.shown),
+      error: passed ? null : brief(message ?? 'wrong'),
       ms: 0,
     };
     return { result, weight: one.weight, group: one.group };
