@@ -1,23 +1,42 @@
-/** Runs tasks, at most `limit` at a time, in the order in which they came. */
-export function createLimiter(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** Runs a task in its turn; rejects with the signal's reason when it is aborted before. */
+export type Limiter = <T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** Runs tasks in the order in which they came, at most `limit` at a time. */
+export function createLimiter(limit: number): Limiter {
   let running = 0;
-  // A list of waiting tasks whose head moves: `shift` of a long array costs its length.
-  let waiting: (() => void)[] = [];
+  // Those that left stay as null. The head moves: `shift` of a long array costs its length.
+  let waiting: { start: (() => void) | null }[] = [];
   let head = 0;
+
+  const turn = (signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        waiter.start = null;
+        reject(signal?.reason);
+      };
+      const waiter = {
+        start: (() => {
+          signal?.removeEventListener('abort', leave);
+          resolve();
+        }) as (() => void) | null,
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      waiting.push(waiter);
+    });
   const next = () => {
-    const start = waiting[head];
-    if (start === undefined) {
-      running--;
-      waiting = [];
-      head = 0;
-      return;
+    while (head < waiting.length) {
+      const { start } = waiting[head++]!;
+      if (start !== null) return start();
     }
-    head++;
-    start();
+    running--;
+    waiting = [];
+    head = 0;
   };
-  return async (task) => {
+
+  return async (task, signal) => {
+    signal?.throwIfAborted();
     if (running < limit) running++;
-    else await new Promise<void>((start) => waiting.push(start));
+    else await turn(signal);
     try {
       return await task();
     } finally {

@@ -77,6 +77,23 @@ describe('a limiter', () => {
     expect(started).toEqual([...started].sort((a, b) => a - b));
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(8);
   });
+
+  it('lets go of a task whose signal is aborted before its turn', async () => {
+    const limited = createLimiter(1);
+    const leaving = new AbortController();
+    const ran: string[] = [];
+    let end = () => {};
+    const first = limited(() => new Promise<void>((resolve) => (end = resolve)));
+    const second = limited(async () => ran.push('second'), leaving.signal);
+    const third = limited(async () => ran.push('third'), leaving.signal);
+    const last = limited(async () => ran.push('last'));
+    leaving.abort(new Error('left'));
+    await expect(second).rejects.toThrow('left');
+    await expect(third).rejects.toThrow('left');
+    end();
+    await Promise.all([first, last]);
+    expect(ran).toEqual(['last']);
+  });
 });
 
 describe('a gym without a sandbox', () => {

@@ -2,15 +2,15 @@ import { availableParallelism } from 'node:os';
 import type { CaseSet, Environment, SourceFile } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
 import type { Language } from '../language.js';
+import { createLimiter } from '../limiter.js';
 import type { Gym, RunOptions } from '../types.js';
 import type { Verdict } from '../verdict.js';
 import { type Attack, attackLanguages, loadAttacks } from './attacks.js';
 import { type Canary, openCanary } from './canary.js';
-import { inParallelBy } from './in-parallel.js';
 import { mutants } from './mutants.js';
 import type { AttackResult, EnvironmentQa, Finding, QaReport, SurvivingMutant } from './report.js';
 import { summarise } from './report.js';
-import { hurried, runAttacks } from './run-attacks.js';
+import { hurried, type InParallel, runAttacks } from './run-attacks.js';
 import { worthlessAnswers } from './worthless.js';
 
 export interface QaOptions {
@@ -77,7 +77,8 @@ async function examine(
 ): Promise<EnvironmentQa> {
   const since = performance.now();
   const { signal, repeats = repeatsByDefault } = options;
-  const inParallel = inParallelBy(options.parallel ?? availableParallelism());
+  const limited = createLimiter(options.parallel ?? availableParallelism());
+  const inParallel: InParallel = (items, each) => Promise.all(items.map((item) => limited(() => each(item))));
   const failures: Finding[] = [];
   const warnings: Finding[] = [];
   const fail = (kind: Finding['kind'], message: string) => failures.push({ kind, message });

@@ -3,7 +3,6 @@ import type { Gym } from '../types.js';
 import type { Verdict } from '../verdict.js';
 import { type Attack, attackText, runLanguage } from './attacks.js';
 import type { Canary } from './canary.js';
-import type { InParallel } from './in-parallel.js';
 import type { AttackResult } from './report.js';
 
 /** An attack shows what it does within this time; what hangs is to hang no longer. */
@@ -24,6 +23,12 @@ export function hurried(environment: Environment): Environment {
     }),
   });
 }
+
+/** Does something with each item, a few at a time; results in the order of the items. */
+export type InParallel = <Item, Result>(
+  items: readonly Item[],
+  each: (item: Item) => Promise<Result>,
+) => Promise<readonly Result[]>;
 
 interface Tried {
   readonly attack: Attack;

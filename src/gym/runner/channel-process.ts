@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import type { SpawnPlan } from '../sandbox/index.js';
-import { children, descendants } from '../sandbox/process-tree.js';
+import { descendants, kill, killInside } from '../sandbox/process-tree.js';
 import { SandboxError } from '../sandbox/types.js';
 
 export interface ChannelPlan {
@@ -63,11 +63,12 @@ export function startProcess({ plan, kind }: ChannelPlan): ChannelProcess {
     async kill() {
       if (isAlive(child)) {
         child.ref();
-        endTree(child.pid!, kind === 'plain');
+        if (kind === 'plain') for (const pid of [-child.pid!, ...descendants(child.pid!)]) kill(pid);
+        else killInside(child.pid!);
         await gone;
       }
       // What the answer started outlives it where nothing holds it.
-      if (kind === 'plain' && child.pid !== undefined) signal(-child.pid);
+      if (kind === 'plain' && child.pid !== undefined) kill(-child.pid);
       for (const stream of streams) stream.destroy();
       if (directory !== null) rmSync(directory, { recursive: true, force: true });
     },
@@ -76,24 +77,6 @@ export function startProcess({ plan, kind }: ChannelPlan): ChannelProcess {
 
 export function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid !== undefined && exitCode === null && signalCode === null;
-}
-
-/**
- * In a sandbox the first process inside: the kernel then ends all others, and the sandbox's own process ends after them.
- * Elsewhere what can be found.
- */
-function endTree(pid: number, plain: boolean): void {
-  const below = plain ? descendants(pid) : children(pid);
-  if (plain || below.length === 0) signal(-pid);
-  for (const other of below) signal(other);
-}
-
-function signal(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // it has ended
-  }
 }
 
 /** Why a process of the sandbox is not there any more, from what it said last. */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
+import { createLimiter } from '../limiter.js';
 import { SandboxError, type SandboxLimits, type SandboxProvider } from '../sandbox/types.js';
 import type { AttemptRequest } from './attempt.js';
 import { nodePlan, type PythonMode, pythonPlan } from './drivers.js';
 import { startNodeWorker } from './node-worker.js';
 import { createPool, type Pool } from './pool.js';
 import { startPythonWorker } from './python-worker.js';
-import { createQueue } from './queue.js';
 import { runJob } from './run-job.js';
 import type { CallJob, Runner } from './types.js';
 
-export interface LocalRunnerOptions {
+interface LocalRunnerOptions {
   readonly sandboxes: SandboxProvider;
   readonly workers: number;
   /** How Python answers are kept apart. Default: `nested` where the kernel allows it, else `single`; `none` without isolation. */
@@ -22,7 +22,7 @@ const warmSources = 4;
 /** Runs jobs in processes of this machine. */
 export function openLocalRunner({ sandboxes, workers, python }: LocalRunnerOptions): Runner {
   const isIsolated = sandboxes.name !== 'none';
-  const queue = createQueue(workers);
+  const limited = createLimiter(workers);
   const pools = {
     python: isIsolated ? pythonPools(python) : { answers: pythonPool('none'), trusted: pythonPool('none') },
     answers: nodePool(false),
@@ -89,7 +89,7 @@ export function openLocalRunner({ sandboxes, workers, python }: LocalRunnerOptio
 
   return Object.freeze<Runner>({
     workers,
-    run: (job, signal) => queue.run(() => run(job, signal), signal),
+    run: (job, signal) => limited(() => run(job, signal), signal),
     capabilities: () => sandboxes.capabilities(),
     async dispose() {
       const all = [pools.python.answers, pools.python.trusted, pools.answers, pools.trusted];

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { gymAsset } from '../assets.js';
+import { createLimiter } from '../limiter.js';
 import { type ExecResult, type Sandbox, SandboxError, type SandboxProvider } from '../sandbox/types.js';
 import { type AttemptReport, type AttemptRequest, attemptEnds } from './attempt.js';
-import { createQueue } from './queue.js';
 import { runJob } from './run-job.js';
 import type { CallJob, ProgramLanguage, Runner } from './types.js';
 import { jobOf } from './worker.js';
@@ -23,7 +23,8 @@ const commands: Record<ProgramLanguage, readonly string[]> = {
 
 /** Runs each job in a sandbox of its own, somewhere else: for sandboxes that can do no more than run a command. */
 export function openSandboxRunner(sandboxes: SandboxProvider, workers: number): Runner {
-  const queue = createQueue(workers);
+  const limited = createLimiter(workers);
+  const running = new Set<Promise<unknown>>();
   const closing = new AbortController();
 
   const run = async (job: CallJob, signal: AbortSignal) => {
@@ -50,12 +51,14 @@ export function openSandboxRunner(sandboxes: SandboxProvider, workers: number): 
     workers,
     run: (job, signal) => {
       const both = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
-      return queue.run(() => run(job, both), both);
+      const ended = limited(() => run(job, both), both).finally(() => running.delete(ended));
+      running.add(ended);
+      return ended;
     },
     capabilities: () => sandboxes.capabilities(),
     async dispose() {
       closing.abort(new SandboxError('the runner was disposed of', { retryable: false }));
-      await queue.idle();
+      await Promise.allSettled(running);
     },
   });
 }

@@ -1,13 +1,13 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../assets.js';
 import { findProgram, interpreters, isInside } from './interpreters.js';
 import { limitArguments, type SandboxLanguage } from './limits.js';
 import { supportFiles } from './support-files.js';
 import { SandboxError, type SandboxLimits } from './types.js';
 import { isRoot, ordinaryUser, unownedUser } from './user.js';
 
-export interface Bind {
+interface Bind {
   readonly host: string;
   readonly inside: string;
   readonly writable: boolean;
@@ -198,8 +198,6 @@ function prefixes(): string[] {
   const { python, node } = interpreters();
   return [...new Set([python?.prefix, node.prefix].filter((path) => path != null))];
 }
-
-export const packageRoot = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
 /**
  * Directories below those that are bound which may hold environments, with their references and seeds, or someone's project:

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { SpawnPlan } from './bubblewrap.js';
+import { kill } from './process-tree.js';
 import { type ExecResult, SandboxError } from './types.js';
 
 export type Limit = NonNullable<ExecResult['killedBy']>;
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly stdin?: string;
   readonly cwd?: string;
   readonly seconds: number;
@@ -14,13 +15,13 @@ export interface CommandOptions {
   readonly signals: readonly AbortSignal[];
   /** Read descriptor 3. */
   readonly report?: boolean;
-  /** Kills everything that the command started. Called again while it does not end. */
-  kill(child: ChildProcess): void;
+  /** Kills everything that the process started. Called again while it does not end. */
+  kill(pid: number): void;
   /** Watches for other limits; gives a function that ends the watch. */
   watch?(pid: number, exceeded: (limit: Limit) => void): () => void;
 }
 
-export interface Ended {
+interface Ended {
   /** How the process that was started ended, not what ran inside. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -42,7 +43,7 @@ const maxReport = 64;
  * @throws a signal's reason when it is aborted; SandboxError when no process could be started
  */
 export async function runCommand(plan: SpawnPlan, options: CommandOptions): Promise<Ended> {
-  const { stdin, cwd, seconds, outputKb, signals, report = false, kill, watch } = options;
+  const { stdin, cwd, seconds, outputKb, signals, report = false, watch } = options;
   const throwIfAborted = () => {
     for (const signal of signals) signal.throwIfAborted();
   };
@@ -58,8 +59,9 @@ export async function runCommand(plan: SpawnPlan, options: CommandOptions): Prom
   let again: NodeJS.Timeout | undefined;
   const end = () => {
     if (exited) return;
-    kill(child);
-    again ??= setInterval(() => kill(child), graceMs);
+    const killAll = () => options.kill(child.pid!);
+    killAll();
+    again ??= setInterval(killAll, graceMs);
   };
   const exceeded = (limit: Limit) => {
     // what is still read after the end can be too much as well
@@ -140,7 +142,7 @@ function ended(child: ChildProcess, exited: () => void) {
     let late: NodeJS.Timeout | undefined;
     child.once('exit', (code, signal) => {
       exited();
-      killGroup(child.pid!);
+      kill(-child.pid!);
       late = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
         resolve({ code, signal });
@@ -151,12 +153,4 @@ function ended(child: ChildProcess, exited: () => void) {
       resolve({ code, signal });
     });
   });
-}
-
-export function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // nothing is left of it
-  }
 }

@@ -2,10 +2,9 @@ import { openLocalSandboxes } from './local.js';
 import { openUnisolatedSandboxes } from './none.js';
 import type { SandboxName, SandboxProvider } from './types.js';
 
-export { type Bind, type IsolationOptions, isolated, type SpawnPlan, workDirectory } from './bubblewrap.js';
-export { type Interpreter, type Interpreters, interpreters } from './interpreters.js';
-export type { SandboxLanguage } from './limits.js';
-export { type LocalSandboxOptions, openLocalSandboxes } from './local.js';
+export { isolated, type SpawnPlan, workDirectory } from './bubblewrap.js';
+export { interpreters } from './interpreters.js';
+export { openLocalSandboxes } from './local.js';
 export { seccompProgram } from './seccomp.js';
 export * from './types.js';
 export { unownedUser } from './user.js';

@@ -1,12 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, statfs, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { findBubblewrap, isolated, workDirectory } from './bubblewrap.js';
-import { killGroup, runCommand } from './command.js';
+import { runCommand } from './command.js';
 import type { SandboxLanguage } from './limits.js';
 import { probe } from './probe.js';
-import { children } from './process-tree.js';
+import { killInside } from './process-tree.js';
 import { passwd, supportFiles } from './support-files.js';
 import {
   type CreateSandboxOptions,
@@ -180,22 +179,6 @@ async function createSandbox(
     writeFile: write,
     dispose,
   });
-}
-
-/**
- * Kills the first process inside, and with it, as the kernel sees to it, all others; the process that was started ends when they have.
- * Before there is one, there is only the process that was started.
- */
-function killInside(child: ChildProcess): void {
-  const first = children(child.pid!);
-  if (first.length === 0) killGroup(child.pid!);
-  for (const pid of first) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // it has ended
-    }
-  }
 }
 
 function languageOf([program = '']: readonly string[]): SandboxLanguage | undefined {

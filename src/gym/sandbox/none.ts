@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { killGroup, runCommand } from './command.js';
+import { runCommand } from './command.js';
 import { findProgram, interpreters } from './interpreters.js';
+import { kill } from './process-tree.js';
 import { supportFiles } from './support-files.js';
 import {
   type CreateSandboxOptions,
@@ -75,7 +76,7 @@ async function createSandbox(
       seconds,
       outputKb: limits.outputKb,
       signals: [closed.signal, ...(options.signal ? [options.signal] : [])],
-      kill: (child) => killGroup(child.pid!),
+      kill: (pid) => kill(-pid),
     });
     const { code, stdout, stderr, killedBy, ms } = result;
     return { exitCode: killedBy === null ? code : null, stdout, stderr, killedBy, ms };

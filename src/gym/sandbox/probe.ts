@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot } from './bubblewrap.js';
+import { gymAsset, packageRoot } from '../assets.js';
 import { supportFiles } from './support-files.js';
 import {
   type ExecResult,
@@ -52,7 +52,7 @@ export async function probe(provider: SandboxProvider): Promise<SandboxCapabilit
 
 const describe = ({ protection, gotThrough }: Finding) => `${protection}: ${gotThrough}`;
 
-const attacks = join(packageRoot, 'gym/drivers/sandbox-probe.cjs');
+const attacks = gymAsset('drivers/sandbox-probe.cjs');
 
 interface Targets {
   readonly port: number;
@@ -82,7 +82,7 @@ async function lookAround(sandbox: Sandbox): Promise<Finding[]> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const paths = [join(packageRoot, 'package.json'), join(packageRoot, 'gym/environments'), join(homedir(), '.ssh')];
+  const paths = [join(packageRoot, 'package.json'), gymAsset('environments'), join(homedir(), '.ssh')];
   const targets: Targets = { port, secretFile, paths, pid: process.pid };
   try {
     const result = await sandbox.exec(['node', 'probe.cjs', JSON.stringify(targets)]);

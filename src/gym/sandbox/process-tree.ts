@@ -10,6 +10,25 @@ export function children(pid: number): number[] {
   return found;
 }
 
+/** Ends a process, or with a negative id a process group; nothing where it has ended. */
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // nothing is left of it
+  }
+}
+
+/**
+ * Ends a sandbox by the first process inside: the kernel then ends all others, and the process that was started ends after them.
+ * Before there is one, there is only the process that was started.
+ */
+export function killInside(pid: number): void {
+  const first = children(pid);
+  if (first.length === 0) kill(-pid);
+  for (const inside of first) kill(inside);
+}
+
 /** All below a process. What has lost its parent is under the first process of its namespace, and so still below. */
 export function descendants(pid: number): number[] {
   const found: number[] = [];

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { packageVersion } from '../assets.js';
 import type { Environment } from '../environment/types.js';
 import type { Gym } from '../types.js';
 import { authenticate } from './auth.js';
 import type { ServerContext } from './context.js';
 import { serveEnvironments } from './environments.js';
-import { type JobLimits, openJobs } from './jobs.js';
+import { type JobBounds, openJobs } from './jobs.js';
 import { onError, problem } from './problem.js';
 import { auditRoutes } from './routes/audit.js';
 import { environmentRoutes } from './routes/environments.js';
@@ -24,7 +24,7 @@ export interface GymAppOptions {
   readonly defaultEnvironment?: Environment;
   /** Default 64. */
   readonly bodyMb?: number;
-  readonly jobs?: Partial<JobLimits>;
+  readonly jobs?: Partial<JobBounds>;
 }
 
 export interface GymApp {
@@ -90,9 +90,4 @@ export function createGymApp(options: GymAppOptions): GymApp {
       await context.jobs.dispose();
     },
   };
-}
-
-function packageVersion(): string {
-  const file = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -28,7 +28,7 @@ export interface Jobs {
   dispose(): Promise<void>;
 }
 
-export interface JobLimits {
+export interface JobBounds {
   /** Jobs worked on at a time; the others wait. */
   readonly running: number;
   readonly unfinished: number;
@@ -37,7 +37,7 @@ export interface JobLimits {
 }
 
 /** Jobs are in memory: they end with the server. */
-export function openJobs({ running, unfinished, kept }: JobLimits): Jobs {
+export function openJobs({ running, unfinished, kept }: JobBounds): Jobs {
   interface Entry {
     job: Job;
     readonly controller: AbortController;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { gymAsset, packageVersion } from '../assets.js';
 import type { CaseSet, Environment, Language } from '../environment/types.js';
 import type { Action, EpisodeRecord } from '../episode/types.js';
 import type { SandboxCapabilities } from '../sandbox/types.js';
@@ -112,14 +112,12 @@ function conversationOf({ actions, observations }: EpisodeRecord): TraceMessage[
   return turns;
 }
 
-const assets = (relative: string) => fileURLToPath(new URL(`../../../${relative}`, import.meta.url));
-
 function versionsOf(capabilities: SandboxCapabilities): TraceVersions {
   return {
-    anneal: (JSON.parse(readFileSync(assets('package.json'), 'utf8')) as { version: string }).version,
+    anneal: packageVersion(),
     node: process.versions.node,
     python: capabilities.languages.python,
-    driver: driverHash(assets('gym/drivers')),
+    driver: driverHash(gymAsset('drivers')),
   };
 }
 
