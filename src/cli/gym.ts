@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { UserError } from '../config/index.js';
-import { nearest } from '../text/index.js';
+import { didYouMean, UserError } from '../config/index.js';
 import type { Verb } from './program.js';
 
 interface GymVerb {
@@ -106,13 +105,8 @@ export async function run(args: string[]): Promise<number> {
     return verb.run(rest);
   }
   if (name !== undefined && called === undefined && !/^(-h|--help|help)$/.test(name)) {
-    const close = nearest(
-      name,
-      verbs.map((verb) => verb.name),
-    );
-    throw new UserError(
-      `anneal gym has no command ${name}.${close === null ? '' : ` Did you mean ${close}?`} There are ${verbs.map((verb) => verb.name).join(', ')}.`,
-    );
+    const names = verbs.map((verb) => verb.name);
+    throw new UserError(`anneal gym has no command ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
   }
   const program = new Command('anneal gym')
     .usage('<command> [arguments]')

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import { splitArguments, UserError } from '../config/index.js';
 import { createConsole } from '../observe/index.js';
 import type { Prompt } from '../rollout/index.js';
+import { onePositional } from './arguments.js';
 import { chat } from './chat.js';
 import { openModelArgument } from './model-argument.js';
-import { onePositional } from './positional.js';
 import { openReplier } from './replier.js';
 import { defaultSettings, type SamplingSettings, settingNames, withSetting } from './sampling.js';
 

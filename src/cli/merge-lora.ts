@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { splitArguments, UserError } from '../config/index.js';
 import { createConsole } from '../observe/index.js';
 import { mergeLora, mergeTolerance } from '../run/index.js';
+import { onePositional } from './arguments.js';
 import { openModelArgument } from './model-argument.js';
-import { onePositional } from './positional.js';
 
 /** `anneal merge-lora CONFIG|ADAPTER_DIR`: writes the merged model to `merged` in the output directory. */
 export async function run(args: string[]): Promise<number> {

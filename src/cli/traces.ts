@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
 import { UserError } from '../config/index.js';
 import { type ExportReport, openTraceStore, type RowKind, rowKinds } from '../gym/trace/index.js';
-import { nearest } from '../text/index.js';
+import { numberOf, oneOf, readArguments } from './arguments.js';
 
 const labelKinds = ['threshold', 'improvement', 'rollouts'] as const;
 
@@ -18,27 +17,24 @@ const options = {
 
 /** `anneal traces export FOLDER --rows KIND --output FILE`: training rows from stored runs and episodes. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = readArguments('traces', args, options);
   const [command, folder, ...rest] = positionals;
   if (command !== 'export') {
     throw new UserError(`anneal traces has one command, export${command === undefined ? '' : `, and no ${command}`}.`);
   }
   if (folder === undefined || rest.length > 0) throw new UserError('anneal traces export takes one folder of traces.');
-  const rows = oneOf('--rows', values.rows, rowKinds);
+  const rows = oneOf('rows', values.rows, rowKinds);
   if (rows === undefined) throw new UserError(`anneal traces export needs --rows: ${rowKinds.join(', ')}.`);
   if (values.output === undefined)
     throw new UserError('anneal traces export needs --output FILE.jsonl or FILE.parquet.');
-  const labels = oneOf('--labels', values.labels, labelKinds);
+  const labels = oneOf('labels', values.labels, labelKinds);
   if (rows !== 'prm' && (labels !== undefined || values.threshold !== undefined)) {
     throw new UserError('--labels and --threshold are for --rows prm.');
   }
   if (labels === 'improvement' && values.threshold !== undefined) {
     throw new UserError('--labels improvement has no threshold.');
   }
-  const threshold = values.threshold === undefined ? undefined : Number(values.threshold);
-  if (threshold !== undefined && !(values.threshold?.trim() && Number.isFinite(threshold))) {
-    throw new UserError(`--threshold must be a number, not ${values.threshold}.`);
-  }
+  const threshold = numberOf('threshold', values.threshold);
   const report = await openTraceStore(folder).exportRows(rows, values.output, {
     ...(labels === undefined ? {} : { labels }),
     ...(threshold === undefined ? {} : { threshold }),
@@ -61,25 +57,4 @@ function summary(
   if (singleRollouts > 0) lines.push(`  ${singleRollouts} labels rest on one trace alone`);
   for (const { file: at, line, message } of problems) lines.push(`  skipped: ${at}:${line}: ${message}`);
   return `${lines.join('\n')}\n`;
-}
-
-function parsed(args: string[]) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    const unknown = /^Unknown option '(--?[^'\s]+)/.exec((error as Error).message)?.[1];
-    if (unknown === undefined) throw new UserError(`anneal traces: ${(error as Error).message}`);
-    const close = nearest(unknown.replace(/^-+/, ''), Object.keys(options));
-    throw new UserError(`anneal traces has no option ${unknown}.${close === null ? '' : ` Did you mean --${close}?`}`);
-  }
-}
-
-function oneOf<Name extends string>(flag: string, value: string | undefined, names: readonly Name[]): Name | undefined {
-  if (value === undefined) return undefined;
-  const found = names.find((name) => name === value);
-  if (found !== undefined) return found;
-  const close = nearest(value, names);
-  throw new UserError(
-    `${flag} is one of ${names.join(', ')}, not ${value}.${close === null ? '' : ` Did you mean ${close}?`}`,
-  );
 }

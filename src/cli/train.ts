@@ -1,8 +1,8 @@
 import { loadConfig, splitArguments } from '../config/index.js';
 import { createConsole } from '../observe/index.js';
 import { train } from '../run/index.js';
+import { onePositional } from './arguments.js';
 import { onInterrupt } from './interrupt.js';
-import { onePositional } from './positional.js';
 
 /** `anneal train CONFIG`: trains as the config says. Exit code 130 when it was stopped before the end. */
 export async function run(args: string[]): Promise<number> {

@@ -56,7 +56,7 @@ describe('anneal gym run', () => {
     [['coin_change', '--solution', '/nowhere/answer.py'], 'There is no file /nowhere/answer.py'],
     [['coin_change', '--solution', '/'], '/ is a folder'],
     [['coin_change', '--solutio', 'x'], 'did you mean "--solution"'],
-    [['coin_change', '--solution', 'x', '--sandbox', 'locla'], 'Did you mean local?'],
+    [['coin_change', '--solution', 'x', '--sandbox', 'locla'], 'did you mean "local"?'],
     [['coin_change', '--solution', 'x', '--sandbox'], '--sandbox'],
   ])('%j ends with 2 and says why', async (args, message) => {
     const { code, output, errors } = await called(runOne, ...args);

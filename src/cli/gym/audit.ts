@@ -1,14 +1,13 @@
 import { UserError } from '../../config/index.js';
 import { type AuditReport, audit, type Split, splits } from '../../gym/qa/index.js';
-import { nearest } from '../../text/index.js';
-import { gymArguments } from './arguments.js';
+import { numberOf, oneOf, readArguments, wholeNumber } from '../arguments.js';
 import { sandboxOption, withGym } from './judging.js';
 import { chosenEnvironments } from './qa.js';
 import { table } from './table.js';
 
 /** `anneal gym audit`: leaks, duplicates, splits and hashes. Exit code 0 when nothing leaks, 1 otherwise. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('audit', args, {
+  const { values, positionals } = readArguments('gym audit', args, {
     all: { type: 'boolean' },
     seed: { type: 'string' },
     'public-eval-ratio': { type: 'string' },
@@ -20,10 +19,10 @@ export async function run(args: string[]): Promise<number> {
   });
   const environments = await chosenEnvironments('audit', positionals, values.all);
   const options = {
-    seed: numberOf('seed', values.seed, 0),
-    publicEvalRatio: numberOf('public-eval-ratio', values['public-eval-ratio'], 0.2),
-    holdoutRatio: numberOf('holdout-ratio', values['holdout-ratio'], 0.1),
-    canaryRatio: numberOf('canary-ratio', values['canary-ratio'], 0.05),
+    seed: wholeNumber('seed', values.seed, { from: 0, to: 999_999_999 }) ?? 0,
+    publicEvalRatio: numberOf('public-eval-ratio', values['public-eval-ratio'], { from: 0, to: 1 }) ?? 0.2,
+    holdoutRatio: numberOf('holdout-ratio', values['holdout-ratio'], { from: 0, to: 1 }) ?? 0.1,
+    canaryRatio: numberOf('canary-ratio', values['canary-ratio'], { from: 0, to: 1 }) ?? 0.05,
     overrides: Object.fromEntries((values.split ?? []).map(override)),
   };
   return withGym(sandboxOption(values.sandbox), undefined, async (gym, signal) => {
@@ -33,24 +32,12 @@ export async function run(args: string[]): Promise<number> {
   });
 }
 
-function numberOf(option: string, text: string | undefined, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new UserError(`--${option} ${text}: wanted is a number`);
-  return value;
-}
-
 function override(text: string): [string, Split] {
   const at = text.lastIndexOf('=');
   const [name, wanted] = [text.slice(0, at), text.slice(at + 1)];
   if (at < 1)
     throw new UserError(`--split ${text}: wanted is ENVIRONMENT=SPLIT, where SPLIT is one of ${splits.join(', ')}`);
-  const split = splits.find((one) => one === wanted);
-  if (split !== undefined) return [name, split];
-  const close = nearest(wanted, splits);
-  throw new UserError(
-    `--split ${text}: there is no split ${wanted}.${close === null ? '' : ` Did you mean ${close}?`} There are ${splits.join(', ')}.`,
-  );
+  return [name, oneOf('split', wanted, splits)!];
 }
 
 function describe(report: AuditReport): string {

@@ -5,23 +5,13 @@ import {
   evaluate,
   folderAnswers,
   openEndpoint,
-  type Question,
   type Report,
-  type SubmittedAnswer,
   sampledAnswers,
 } from '../../gym/evaluate/index.js';
-import {
-  type Gym,
-  languages,
-  loadSuite,
-  openTraceStore,
-  type Trace,
-  traceOfRun,
-  type Verdict,
-} from '../../gym/index.js';
+import { languages, loadSuite, openTraceStore } from '../../gym/index.js';
 import { createLimiter } from '../../gym/limiter.js';
-import { gymArguments } from './arguments.js';
-import { judgingOptions, noVerdictExit, oneOf, sandboxOption, wholeNumber, withGym } from './judging.js';
+import { noPositionals, numberOf, oneOf, readArguments, wholeNumber } from '../arguments.js';
+import { judgingOptions, noVerdictExit, sandboxOption, storeTrace, withGym } from './judging.js';
 import { table } from './table.js';
 import { isolationText, shortScore } from './verdict-text.js';
 
@@ -51,12 +41,11 @@ const options = {
   ...judgingOptions,
 } as const;
 
-type Values = ReturnType<typeof gymArguments<typeof options>>['values'];
+type Values = ReturnType<typeof readArguments<typeof options>>['values'];
 
 async function evaluateSuite(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('eval', args, options);
-  if (positionals.length > 0)
-    throw new UserError(`anneal gym eval takes options only; there is also ${positionals[0]}`);
+  const { values, positionals } = readArguments('gym eval', args, options);
+  noPositionals('gym eval', positionals);
   const { suite, json, variant, traces } = values;
   if (suite === undefined) throw new UserError('anneal gym eval needs --suite NAME, such as all, easy or coin_change');
   const language = oneOf('language', values.language, languages);
@@ -76,7 +65,11 @@ async function evaluateSuite(args: string[]): Promise<number> {
       onVerdict: async (question, submitted, verdict) => {
         judged++;
         if (process.stderr.isTTY) process.stderr.write(`\r${judged} answers judged`);
-        if (store !== null) await store.append(await traced(gym, question, submitted, verdict, source.model));
+        if (store === null) return;
+        const { completion, language: used } = submitted;
+        const { environment, variant: asked } = question;
+        const judgedOne = { variant: asked, language: used, completion, verdict, model: source.model };
+        await storeTrace(store, gym, environment, judgedOne);
       },
     });
     if (process.stderr.isTTY && judged > 0) process.stderr.write('\r\x1b[K');
@@ -117,15 +110,13 @@ async function sourceOf(values: Values): Promise<AnswerSource | Awaited<ReturnTy
     baseUrl: baseUrl!,
     model: values.model,
     apiKey: apiKeyOf(values['api-key-env']),
-    temperature: temperatureOf(values.temperature),
+    temperature: numberOf('temperature', values.temperature, { from: 0, to: 10 }),
     maxTokens: wholeNumber('max-tokens', values['max-tokens']),
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
   });
-  const seed = values.seed;
-  if (seed !== undefined && !/^\d{1,9}$/.test(seed)) throw new UserError(`--seed ${seed}: wanted is a whole number`);
   return sampledAnswers(endpoint, {
     samples: wholeNumber('samples', values.samples) ?? 1,
-    seed: seed === undefined ? undefined : Number(seed),
+    seed: wholeNumber('seed', values.seed, { from: 0, to: 999_999_999 }),
     limit: createLimiter(wholeNumber('concurrency', values.concurrency) ?? 8),
   });
 }
@@ -137,14 +128,6 @@ function apiKeyOf(name: string | undefined): string | undefined {
   return key;
 }
 
-function temperatureOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= 0 && value <= 10))
-    throw new UserError(`--temperature ${text}: wanted is a number from 0 on`);
-  return value;
-}
-
 function ksOf({ k = '1', samples = '1', 'base-url': baseUrl }: Values): readonly number[] {
   const ks = k.split(',').map((part) => wholeNumber('k', part.trim())!);
   const beyond = ks.find((one) => one > Number(samples));
@@ -152,30 +135,6 @@ function ksOf({ k = '1', samples = '1', 'base-url': baseUrl }: Values): readonly
     throw new UserError(`--k ${beyond} takes at least ${beyond} answers for each environment; --samples is ${samples}`);
   }
   return ks;
-}
-
-async function traced(
-  gym: Gym,
-  { environment, variant }: Question,
-  { completion, language }: SubmittedAnswer,
-  verdict: Verdict,
-  model: string | null,
-): Promise<Trace> {
-  const cases = await gym.cases(environment, { variant }).catch(() => null);
-  return traceOfRun({
-    environment,
-    cases,
-    variant,
-    language: language ?? 'python',
-    capabilities: await gym.capabilities(),
-    prompt:
-      cases === null
-        ? environment.task
-        : await gym.task(environment, { variant, ...(language !== null && { language }) }),
-    completion,
-    verdict,
-    ...(model !== null && { model }),
-  });
 }
 
 function warnUnused(files: readonly string[]): void {

@@ -6,16 +6,15 @@ import {
   type Language,
   languages,
   openGym,
-  openTraceStore,
-  type RunOptions,
-  renderTask,
-  type SandboxCapabilities,
   type SandboxName,
   sandboxNames,
+  type TraceStore,
   traceOfRun,
   type Verdict,
 } from '../../gym/index.js';
-import { nearest } from '../../text/index.js';
+import { languageOfFile } from '../../gym/language.js';
+import { oneOf } from '../arguments.js';
+import { onInterrupt } from '../interrupt.js';
 
 /** What judging commands take alike. */
 export const judgingOptions = {
@@ -26,35 +25,8 @@ export const judgingOptions = {
   json: { type: 'boolean' },
 } as const;
 
-/** @throws UserError with the nearest name */
-export function oneOf<T extends string>(option: string, value: string | undefined, names: readonly T[]): T | undefined {
-  if (value === undefined) return undefined;
-  const found = names.find((name) => name === value);
-  if (found !== undefined) return found;
-  const close = nearest(value, names);
-  throw new UserError(
-    `--${option} ${value}: there is no such ${option}.${close === null ? '' : ` Did you mean ${close}?`} There are ${names.join(', ')}.`,
-  );
-}
-
 export const sandboxOption = (value: string | undefined): SandboxName =>
   oneOf('sandbox', value, sandboxNames) ?? 'local';
-
-export const wholeNumber = (option: string, value: string | undefined): number | undefined => {
-  if (value === undefined) return undefined;
-  if (!/^[1-9]\d{0,5}$/.test(value)) throw new UserError(`--${option} ${value}: wanted is a whole number from 1 on`);
-  return Number(value);
-};
-
-const languageOfExtension: Readonly<Record<string, Language>> = {
-  py: 'python',
-  js: 'javascript',
-  mjs: 'javascript',
-  cjs: 'javascript',
-  ts: 'typescript',
-  mts: 'typescript',
-  sh: 'bash',
-};
 
 /** The language asked for, else what the file's name says where the environment takes it, else the environment's first. */
 export function answerLanguage(
@@ -64,8 +36,8 @@ export function answerLanguage(
 ): Language | undefined {
   const wanted = oneOf('language', asked, languages);
   if (wanted !== undefined) return wanted;
-  const said = languageOfExtension[/\.([a-z]+)$/.exec(file)?.[1] ?? ''];
-  return said !== undefined && environment.languages.includes(said) ? said : environment.languages[0];
+  const said = languageOfFile(file);
+  return said !== null && environment.languages.includes(said) ? said : environment.languages[0];
 }
 
 /** A file of at most some megabytes; more is no answer. @throws UserError naming what is wrong with it */
@@ -89,52 +61,53 @@ export async function withGym<T>(
   sandbox: SandboxName,
   workers: number | undefined,
   use: (gym: Gym, signal: AbortSignal) => Promise<T>,
+  onStop: () => void = () => {},
 ): Promise<T> {
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
-  const gym = await openGym({ sandbox, ...(workers === undefined ? {} : { workers }) });
+  const interrupt = onInterrupt(onStop);
   try {
-    return await use(gym, interrupted.signal);
+    const gym = await openGym({ sandbox, ...(workers === undefined ? {} : { workers }) });
+    try {
+      return await use(gym, interrupt.signal);
+    } finally {
+      await gym.dispose();
+    }
   } finally {
-    process.off('SIGINT', interrupt);
-    process.off('SIGTERM', interrupt);
-    await gym.dispose();
+    interrupt.release();
   }
 }
 
+interface Judged {
+  readonly variant: string | undefined;
+  readonly language: Language | null | undefined;
+  /** What was given: the answer, or what a model wrote around it. */
+  readonly completion: string;
+  readonly verdict: Verdict;
+  readonly model?: string | null;
+}
+
 /** Stores what was judged. Where the sandbox cannot even be opened there is nothing to store. */
-export async function storeTraces(
-  directory: string,
-  gym: Gym,
-  environment: Environment,
-  options: RunOptions,
-  judged: readonly { readonly answer: string; readonly language: Language | undefined; readonly verdict: Verdict }[],
-): Promise<void> {
-  let capabilities: SandboxCapabilities;
-  try {
-    capabilities = await gym.capabilities();
-  } catch {
-    return;
-  }
-  const store = openTraceStore(directory);
-  const cases = await gym.cases(environment, options).catch(() => null);
-  for (const { answer, language = environment.languages[0] ?? 'python', verdict } of judged) {
-    const prompt = cases === null ? environment.task : renderTask(environment, cases, language);
-    await store.append(
-      traceOfRun({
-        environment,
-        cases,
-        ...(options.variant === undefined ? {} : { variant: options.variant }),
-        language,
-        capabilities,
-        prompt,
-        completion: answer,
-        verdict,
-      }),
-    );
-  }
+export async function storeTrace(store: TraceStore, gym: Gym, environment: Environment, judged: Judged): Promise<void> {
+  const capabilities = await gym.capabilities().catch(() => null);
+  if (capabilities === null) return;
+  const { completion, verdict, variant, model } = judged;
+  const asked = variant === undefined ? {} : { variant };
+  const language = judged.language ?? environment.languages[0];
+  const cases = await gym.cases(environment, asked).catch(() => null);
+  const prompt =
+    cases === null ? environment.task : await gym.task(environment, { ...asked, ...(language && { language }) });
+  await store.append(
+    traceOfRun({
+      environment,
+      cases,
+      ...asked,
+      language: language ?? 'python',
+      capabilities,
+      prompt,
+      completion,
+      verdict,
+      ...(model != null && { model }),
+    }),
+  );
 }
 
 /** 0 passed, 1 did not, 2 nobody judged. */

@@ -1,11 +1,14 @@
 import { UserError } from '../../config/index.js';
 import { loadSuite, surveyEnvironments } from '../../gym/environment/index.js';
-import { gymArguments } from './arguments.js';
+import { readArguments } from '../arguments.js';
 import { table } from './table.js';
 
 /** `anneal gym list`: the environments that can be used by name. Exit code 1 when one of them cannot be loaded. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('list', args, { suite: { type: 'string' }, json: { type: 'boolean' } });
+  const { values, positionals } = readArguments('gym list', args, {
+    suite: { type: 'string' },
+    json: { type: 'boolean' },
+  });
   if (positionals.length > 0) {
     throw new UserError(`anneal gym list takes no argument; --suite ${positionals[0]} chooses`);
   }

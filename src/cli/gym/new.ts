@@ -3,8 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { didYouMean, UserError } from '../../config/index.js';
 import { gymAsset } from '../../gym/assets.js';
 import { loadEnvironment } from '../../gym/environment/index.js';
-import { onePositional } from '../positional.js';
-import { gymArguments } from './arguments.js';
+import { onePositional, readArguments } from '../arguments.js';
 
 /** The languages that an answer may be in, by kind. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +22,7 @@ const extensions: Readonly<Record<string, string>> = {
 
 /** `anneal gym new`: a small environment that works, to be changed into another. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('new', args, {
+  const { values, positionals } = readArguments('gym new', args, {
     kind: { type: 'string' },
     language: { type: 'string' },
     json: { type: 'boolean' },

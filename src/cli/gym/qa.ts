@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { UserError } from '../../config/index.js';
 import { type Environment, listEnvironments, loadEnvironment } from '../../gym/index.js';
 import { type EnvironmentQa, qa, summarise } from '../../gym/qa/index.js';
-import { gymArguments } from './arguments.js';
-import { sandboxOption, wholeNumber, withGym } from './judging.js';
+import { readArguments, wholeNumber } from '../arguments.js';
+import { sandboxOption, withGym } from './judging.js';
 import { table } from './table.js';
 
 /**
@@ -11,7 +11,7 @@ import { table } from './table.js';
  * Exit code 0 only when all pass.
  */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('qa', args, {
+  const { values, positionals } = readArguments('gym qa', args, {
     all: { type: 'boolean' },
     attack: { type: 'string' },
     repeats: { type: 'string' },

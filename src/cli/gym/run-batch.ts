@@ -1,17 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../config/index.js';
-import { type Language, loadEnvironment, type Verdict } from '../../gym/index.js';
-import { onePositional } from '../positional.js';
-import { gymArguments } from './arguments.js';
+import { type Language, loadEnvironment, openTraceStore, type Verdict } from '../../gym/index.js';
+import { onePositional, readArguments, wholeNumber } from '../arguments.js';
 import {
   answerLanguage,
   judgingOptions,
   noVerdictExit,
   readAnswer,
   sandboxOption,
-  storeTraces,
-  wholeNumber,
+  storeTrace,
   withGym,
 } from './judging.js';
 import { table } from './table.js';
@@ -27,7 +25,7 @@ export async function run(args: string[]): Promise<number> {
 }
 
 async function judgeAll(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('run-batch', args, {
+  const { values, positionals } = readArguments('gym run-batch', args, {
     'solutions-dir': { type: 'string' },
     workers: { type: 'string' },
     ...judgingOptions,
@@ -62,7 +60,12 @@ async function judgeAll(args: string[]): Promise<number> {
       }),
     );
     const judged = answers.map((one) => ({ ...one, verdict: verdicts.get(one.file)! }));
-    if (traces !== undefined) await storeTraces(traces, gym, environment, options, judged);
+    if (traces !== undefined) {
+      const store = openTraceStore(traces);
+      for (const { answer, language, verdict } of judged) {
+        await storeTrace(store, gym, environment, { variant, language, completion: answer, verdict });
+      }
+    }
     const counts = summary(judged.map((one) => one.verdict));
     if (json) {
       const results = judged.map(({ file, verdict }) => ({ file, ...verdict }));

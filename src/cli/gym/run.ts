@@ -1,8 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { UserError } from '../../config/index.js';
-import { answerOf, loadEnvironment } from '../../gym/index.js';
-import { onePositional } from '../positional.js';
-import { gymArguments } from './arguments.js';
+import { answerOf, loadEnvironment, openTraceStore } from '../../gym/index.js';
+import { onePositional, readArguments } from '../arguments.js';
 import {
   answerLanguage,
   exitCode,
@@ -10,7 +9,7 @@ import {
   noVerdictExit,
   readAnswer,
   sandboxOption,
-  storeTraces,
+  storeTrace,
   withGym,
 } from './judging.js';
 import { isolationText, verdictText } from './verdict-text.js';
@@ -25,7 +24,7 @@ export async function run(args: string[]): Promise<number> {
 }
 
 async function judgeOne(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('run', args, {
+  const { values, positionals } = readArguments('gym run', args, {
     solution: { type: 'string' },
     extract: { type: 'boolean' },
     ...judgingOptions,
@@ -45,7 +44,8 @@ async function judgeOne(args: string[]): Promise<number> {
     };
     const verdict = await gym.run(environment, answer, options);
     if (traces !== undefined) {
-      await storeTraces(traces, gym, environment, options, [{ answer: written, language, verdict }]);
+      const judged = { variant, language, completion: written, verdict };
+      await storeTrace(openTraceStore(traces), gym, environment, judged);
     }
     if (json) console.log(JSON.stringify(verdict));
     else {

@@ -4,13 +4,12 @@ import { type CaseSet, type Environment, loadEnvironment, renderTask } from '../
 import { type Language, languages } from '../../gym/language.js';
 import { showValue, toPlain } from '../../gym/value.js';
 import { shorten } from '../../text/index.js';
-import { onePositional } from '../positional.js';
-import { gymArguments } from './arguments.js';
+import { onePositional, readArguments } from '../arguments.js';
 import { table } from './table.js';
 
 /** `anneal gym show`: an environment as a model and as its author sees it. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = gymArguments('show', args, {
+  const { values, positionals } = readArguments('gym show', args, {
     variant: { type: 'string' },
     language: { type: 'string' },
     cases: { type: 'boolean' },

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { didYouMean, type LocatedProblem, type Problem, problemsOf, readSource } from '../../config/index.js';
 import { GymError } from '../gym-error.js';
-import type { Language } from '../language.js';
+import { type Language, languageOfFile } from '../language.js';
 import { loadDeepGym } from './deepgym.js';
 import { type Folder, readFolder, shownPath } from './folder.js';
 import { freeze } from './freeze.js';
 import { parseType } from './parse-type.js';
 import { EnvironmentError, fileProblem, type Report } from './problems.js';
 import { keys, type Parsed, schema } from './schema.js';
-import { filesBelow, languageOf, sourceFile } from './source-files.js';
+import { filesBelow, sourceFile } from './source-files.js';
 import type {
   Checker,
   Environment,
@@ -188,7 +188,7 @@ function existing(folder: Folder, path: string, at: readonly (string | number)[]
 
 /** A file that has to be a program in Python, JavaScript or TypeScript. */
 function program(folder: Folder, path: string, at: readonly (string | number)[], report: Report): SourceFile | null {
-  const language = languageOf(path);
+  const language = languageOfFile(path);
   if (language !== null && language !== 'bash') return existing(folder, path, at, report);
   report(at, `expected a .js, .ts or .py file, got ${path}`);
   return null;
@@ -208,7 +208,7 @@ function files(
 
 /** Only a fork of a Python interpreter can be kept from an answer of the same user; see gym/drivers/launch.py. */
 function readService(folder: Folder, path: string, report: Report): SourceFile | null {
-  if (languageOf(path) === 'python') return existing(folder, path, ['script', 'service'], report);
+  if (languageOfFile(path) === 'python') return existing(folder, path, ['script', 'service'], report);
   report(['script', 'service'], `expected a .py file, got ${path}`);
   return null;
 }
@@ -303,7 +303,7 @@ function readLanguages(
     return given ?? entries;
   }
   if (kind === 'episode') {
-    const language = languageOf(episode!.answerFile!);
+    const language = languageOfFile(episode!.answerFile!);
     if (language === null) report(['episode', 'answer_file'], 'expected a .py, .js or .ts file');
     return given ?? (language === null ? [] : [language]);
   }
@@ -346,7 +346,7 @@ const documentExtensions = /\.(md|txt|json)$/;
 
 function isReference(path: string, kind: EnvironmentKind): boolean {
   if (!/^reference([-_][\w-]+)?\.\w+$/.test(path)) return false;
-  return languageOf(path) !== null || (kind === 'document' && documentExtensions.test(path));
+  return languageOfFile(path) !== null || (kind === 'document' && documentExtensions.test(path));
 }
 
 /** In the order of the environment's languages, so that the first can compute what is expected. */
@@ -392,7 +392,7 @@ function readBadAnswers(
     }
   }
   return folder.paths
-    .filter((path) => path.startsWith('bad/') && (languageOf(path) !== null || kind === 'document'))
+    .filter((path) => path.startsWith('bad/') && (languageOfFile(path) !== null || kind === 'document'))
     .map((path) => ({ ...sourceFile(folder, path), maxScore: limits[path.slice(4)] ?? valid.floor ?? 0 }));
 }
 

@@ -1,6 +1,6 @@
-import { languageOf } from '../environment/source-files.js';
 import type { CaseSet, Environment } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
+import { languageOfFile } from '../language.js';
 import type { Sandbox } from '../sandbox/types.js';
 import type { GymContext } from '../types.js';
 import { toValue } from '../value.js';
@@ -39,5 +39,5 @@ export async function judgeWork(
   } catch {
     return worthless(environment, `${answerFile} is not UTF-8`, since);
   }
-  return verifyFunction(context, environment, cases, answer, languageOf(answerFile) ?? 'python', signal);
+  return verifyFunction(context, environment, cases, answer, languageOfFile(answerFile) ?? 'python', signal);
 }

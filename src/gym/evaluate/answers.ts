@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GymError } from '../gym-error.js';
-import type { Language } from '../language.js';
+import { type Language, languageOfFile } from '../language.js';
+import type { Limiter } from '../limiter.js';
 import { answerOf } from '../reward/code-block.js';
 import { fenceLanguage, type Question, questionOf } from '../reward/question.js';
 import { type Endpoint, EndpointError } from './endpoint.js';
@@ -32,7 +33,7 @@ export function sampledAnswers(
   options: {
     readonly samples: number;
     readonly seed: number | undefined;
-    readonly limit: <T>(task: () => Promise<T>) => Promise<T>;
+    readonly limit: Limiter;
   },
 ): AnswerSource {
   return {
@@ -58,16 +59,6 @@ export function sampledAnswers(
     },
   };
 }
-
-const languageOfEnding: Readonly<Record<string, Language>> = {
-  py: 'python',
-  js: 'javascript',
-  mjs: 'javascript',
-  cjs: 'javascript',
-  ts: 'typescript',
-  mts: 'typescript',
-  sh: 'bash',
-};
 
 const largest = 16 * 2 ** 20;
 
@@ -99,12 +90,11 @@ async function submittedFile(directory: string, file: string, question: Question
   const { size } = await stat(path);
   if (size > largest) return { name: file, failure: `${path} has ${size} bytes, which is no answer` };
   const text = await readFile(path, 'utf8');
-  const ending = file.slice(file.lastIndexOf('.') + 1);
-  const said = languageOfEnding[ending];
+  const said = languageOfFile(file);
   const { environment } = question;
   const own =
-    said !== undefined && environment.languages.includes(said) ? questionOf(environment, { language: said }) : question;
-  const answer = ending === 'md' ? answerOf(text, fenceLanguage(own)) : text;
+    said !== null && environment.languages.includes(said) ? questionOf(environment, { language: said }) : question;
+  const answer = file.endsWith('.md') ? answerOf(text, fenceLanguage(own)) : text;
   return { name: file, answer, completion: text, language: own.language };
 }
 

@@ -169,11 +169,11 @@ describe('anneal traces export', () => {
     [['list'], 'no list'],
     [['export'], 'one folder'],
     [['export', 'x'], '--rows'],
-    [['export', 'x', '--rows', 'sfd', '--output', 'a.jsonl'], 'Did you mean sft?'],
+    [['export', 'x', '--rows', 'sfd', '--output', 'a.jsonl'], 'did you mean "sft"?'],
     [['export', 'x', '--rows', 'sft'], '--output'],
     [['export', 'x', '--rows', 'sft', '--output', 'a.csv'], '.parquet'],
-    [['export', 'x', '--row', 'sft'], 'Did you mean --rows?'],
-    [['export', 'x', '--rows', 'prm', '--threshold', 'high', '--output', 'a.jsonl'], 'must be a number'],
+    [['export', 'x', '--row', 'sft'], 'did you mean "--rows"?'],
+    [['export', 'x', '--rows', 'prm', '--threshold', 'high', '--output', 'a.jsonl'], 'wanted is a number'],
     [['export', 'x', '--rows', 'rl', '--threshold', '1', '--output', 'a.jsonl'], 'for --rows prm'],
   ])('refuses %j', async (args, message) => {
     await expect(traces(args as string[])).rejects.toThrow(message as string);
