@@ -1,5 +1,6 @@
 import type { CaseResult } from '../verdict.js';
 import type { CheckResult } from './checker.js';
+import { brief } from './score.js';
 
 /**
  * A case as the verdict shows it: where the checker looked at several things one entry for each, named `case/check`, so that it can be
@@ -16,6 +17,6 @@ export function withParts(
     id: `${result.id}/${id}`,
     passed,
     score: passed ? 1 : 0,
-    error: passed ? null : [problem, message ?? 'wrong'].filter((reason) => reason !== null).join('; '),
+    error: passed ? null : brief([problem, message ?? 'wrong'].filter((reason) => reason !== null).join('; ')),
   }));
 }
