@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
+import { didYouMean } from '../config/index.js';
 import { openCases, parseVariant } from './cases/index.js';
 import { renderTask } from './environment/index.js';
 import type { Environment } from './environment/types.js';
@@ -9,7 +10,7 @@ import { judge, languageOf, noVerdict } from './judge.js';
 import { createLimiter } from './limiter.js';
 import { openRunner } from './runner/index.js';
 import { openSandboxes } from './sandbox/index.js';
-import { SandboxError } from './sandbox/types.js';
+import { SandboxError, sandboxNames } from './sandbox/types.js';
 import type { Gym, GymContext, GymOptions, RunOptions } from './types.js';
 import type { Verdict } from './verdict.js';
 import { documentReference, verify } from './verify/index.js';
@@ -23,6 +24,11 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
   const { sandbox = 'local', workers = availableParallelism(), retries = 2 } = options;
   if (!Number.isSafeInteger(workers) || workers < 1) throw new GymError(`workers: ${workers}; wanted is 1 or more`);
   if (!Number.isSafeInteger(retries) || retries < 0) throw new GymError(`retries: ${retries}; wanted is 0 or more`);
+  if (typeof sandbox === 'string' && !sandboxNames.includes(sandbox)) {
+    throw new GymError(
+      `sandbox: there is no ${sandbox}; there are ${sandboxNames.join(', ')}${didYouMean(sandbox, sandboxNames)}`,
+    );
+  }
   const opened = once(async (): Promise<GymContext> => {
     const sandboxes = typeof sandbox === 'string' ? await openSandboxes(sandbox) : sandbox;
     // Throws where nothing can be isolated, before anything is run.
@@ -61,9 +67,11 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
 
   return Object.freeze<Gym>({
     async run(environment, answer, options = {}) {
+      checkAsked(environment, [answer]);
       return judgeOne(environment, answer, options, signalOf(options.signal));
     },
     async runBatch(environment, answers, options = {}) {
+      checkAsked(environment, answers);
       const signal = signalOf(options.signal);
       const verdicts = new Map<string, Promise<Verdict>>();
       for (const answer of answers) {
@@ -99,6 +107,18 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
       await context.sandboxes.dispose();
     },
   });
+}
+
+/** What types rule out, for callers that have none: a trainer must hear of its mistake rather than get scores for it. */
+function checkAsked(environment: unknown, answers: unknown): void {
+  if (typeof environment === 'string') {
+    throw new GymError(
+      `the environment is the text ${JSON.stringify(environment)}; loadEnvironment makes one of its name`,
+    );
+  }
+  if (!Array.isArray(answers)) throw new GymError('the answers are no list of texts');
+  const wrong = answers.findIndex((answer) => typeof answer !== 'string');
+  if (wrong >= 0) throw new GymError(`answer ${wrong} is no text: ${JSON.stringify(answers[wrong])?.slice(0, 60)}`);
 }
 
 /** Does something once, when it is first asked for. A failure that may pass is not kept. */

@@ -26,7 +26,7 @@ export interface Gym {
   capabilities(): Promise<SandboxCapabilities>;
   /** The cases that answers are judged on, with what is expected. */
   cases(environment: Environment, options?: Pick<RunOptions, 'variant' | 'signal'>): Promise<CaseSet>;
-  /** Never throws for what an answer does; `noVerdict` for what the sandbox or the environment does. */
+  /** Never throws for what an answer does; `noVerdict` for what the sandbox or the environment does. @throws GymError for an answer that is no text */
   run(environment: Environment, answer: string, options?: RunOptions): Promise<Verdict>;
   /** Verdicts in the order of the answers, one each. Equal answers are judged once. */
   runBatch(environment: Environment, answers: readonly string[], options?: RunOptions): Promise<readonly Verdict[]>;

@@ -21,6 +21,8 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(wanted.length * 0.4)) + 1;
   for (const candidate of candidates) {
+    // The lengths alone say that it is no closer; a text that is no name at all would take minutes.
+    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;

@@ -55,6 +55,25 @@ describe('a verdict', () => {
   });
 });
 
+describe('what a caller without types may get wrong', () => {
+  it.each([
+    [{ sandbox: 'locl' }, 'there is no locl; there are local, daytona, e2b, none; did you mean "local"?'],
+    [{ workers: 0 }, 'workers: 0'],
+    [{ retries: Number.NaN }, 'retries: NaN'],
+  ])('options %j', async (options, message) => {
+    await expect(openGym(options as Parameters<typeof openGym>[0])).rejects.toThrow(message);
+  });
+
+  it('is told, and not judged', async () => {
+    const gym = await openGym();
+    await expect(gym.run(environment, undefined as never)).rejects.toThrow('answer 0 is no text');
+    await expect(gym.runBatch(environment, [right, 5 as never])).rejects.toThrow('answer 1 is no text: 5');
+    await expect(gym.runBatch(environment, right as never)).rejects.toThrow('no list of texts');
+    await expect(gym.run('coin_change' as never, right)).rejects.toThrow('loadEnvironment');
+    await gym.dispose();
+  });
+});
+
 describe('a limiter', () => {
   it('runs tasks in order, no more at a time than it may', async () => {
     const limited = createLimiter(3);

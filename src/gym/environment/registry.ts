@@ -48,6 +48,8 @@ export function surveyEnvironments(): Survey {
 
 /** Loads by path where the argument is one (`./my-env`, `../my-env`, absolute), otherwise by name. */
 export async function loadEnvironment(nameOrPath: string): Promise<Environment> {
+  if (typeof nameOrPath !== 'string')
+    throw new GymError(`an environment is asked for by name or path, not by ${nameOrPath}`);
   if (isAbsolute(nameOrPath) || /^\.{1,2}([/\\]|$)/.test(nameOrPath)) return loadPath(nameOrPath);
   return loadByName(nameOrPath);
 }
@@ -103,7 +105,7 @@ function unknown(name: string, environments: readonly Environment[]): string {
           8,
         )}.`
       : ` Did you mean ${meant.name}?`;
-  return `there is no environment ${JSON.stringify(name)}.${folder}${folder === '' ? hint : ''} anneal gym list shows all.`;
+  return `there is no environment ${JSON.stringify(name.length > 100 ? `${name.slice(0, 99)}…` : name)}.${folder}${folder === '' ? hint : ''} anneal gym list shows all.`;
 }
 
 function loadEntry({ directory, name, registered }: Entry): Environment {

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { didYouMean } from '../../config/index.js';
 import { GymError } from '../gym-error.js';
 
 interface CommonOptions {
@@ -57,16 +58,57 @@ export interface GeneratedConfig {
 /**
  * A training config. `grpo` improves a model on environments of the gym; `prm` trains a process reward model on
  * `stepwise_supervised` rows, which Axolotl does and anneal does not. Every key is one that Axolotl knows.
+ * @throws GymError for options that cannot be meant
  */
 export function generateAxolotlConfig(options: AxolotlConfigOptions): GeneratedConfig {
+  check(options);
   const { head, config } = options.method === 'grpo' ? grpo(options) : prm(options);
   return { config, yaml: `${head.map((line) => `# ${line}\n`).join('')}${stringify(config)}` };
+}
+
+const knownOptions = {
+  common: [
+    ...['method', 'baseModel', 'sequenceLen', 'microBatchSize', 'gradientAccumulationSteps', 'numEpochs', 'maxSteps'],
+    ...['learningRate', 'outputDir', 'loraRank', 'datasetPath'],
+  ],
+  grpo: ['environments', 'trainer', 'numGenerations', 'maxCompletionLength'],
+  prm: ['stepSeparator'],
+} as const;
+
+const refused = (message: string) => new GymError(`generateAxolotlConfig: ${message}`);
+
+/** A wrong option would show only hours later, in a training run. */
+function check(options: AxolotlConfigOptions): void {
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  const { method } = given;
+  if (method !== 'grpo' && method !== 'prm') throw refused(`method is ${method}; wanted is grpo or prm.`);
+  const known: readonly string[] = [...knownOptions.common, ...knownOptions[method]];
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.includes(name)) throw refused(`${method} has no option ${name}${didYouMean(name, known)}`);
+    if (typeof value !== 'number') continue;
+    const whole = name !== 'learningRate' && name !== 'numEpochs';
+    if (!(value > 0 && Number.isFinite(value)) || (whole && !Number.isInteger(value))) {
+      throw refused(`${name} is ${value}; wanted is a ${whole ? 'whole ' : ''}number above 0.`);
+    }
+  }
+  if (typeof given.baseModel !== 'string' || given.baseModel === '')
+    throw refused('baseModel is missing: a directory or a hub id.');
+  if (method === 'prm') return;
+  const { environments, trainer = 'anneal', numGenerations } = given;
+  if (!Array.isArray(environments) || environments.length === 0) {
+    throw refused('environments is empty or no list; name at least one.');
+  }
+  const odd = (environments as unknown[]).find((name) => typeof name !== 'string' || !/^[^\p{Cc}]+$/u.test(name));
+  if (odd !== undefined) throw refused(`environments: ${JSON.stringify(odd)} is no name of an environment.`);
+  if (trainer !== 'anneal' && trainer !== 'axolotl')
+    throw refused(`trainer is ${trainer}; wanted is anneal or axolotl.`);
+  if (numGenerations === 1)
+    throw refused('numGenerations is 1; answers are compared in groups, so wanted are 2 or more.');
 }
 
 function grpo(options: GrpoConfigOptions) {
   const { environments, trainer = 'anneal', datasetPath = 'data/train.jsonl', numGenerations = 8 } = options;
   const { sequenceLen = 2048, microBatchSize = 2, gradientAccumulationSteps = 4 } = options;
-  if (environments.length === 0) throw new GymError('generateAxolotlConfig: environments is empty; name at least one.');
   const batch = microBatchSize * gradientAccumulationSteps;
   if (batch % numGenerations !== 0) {
     throw new GymError(

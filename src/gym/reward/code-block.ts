@@ -37,6 +37,7 @@ export function textOf(completion: Completion): string {
   if (typeof completion === 'string') return completion;
   const content = completion.findLast((message) => message?.role === 'assistant')?.content ?? '';
   if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
   return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('');
 }
 

@@ -33,6 +33,6 @@ export function checkComponent(environment: Environment, name: string): void {
 
 function missing({ name: environment }: Environment, name: string, known: readonly string[]): GymError {
   return new GymError(
-    `the verdicts of ${environment} have no reward component ${name}${didYouMean(name, known)}; they have ${known.join(', ') || 'none'}.`,
+    `the verdicts of ${environment} have no reward component ${name}; they have ${known.join(', ') || 'none'}${didYouMean(name, known)}`,
   );
 }

@@ -41,7 +41,7 @@ export function questionOf(environment: Environment, options: QuestionOptions = 
   const language = options.language ?? first;
   if (!(environment.languages as readonly string[]).includes(language)) {
     throw new GymError(
-      `${environment.name} has no language ${language}${didYouMean(language, languages)}; it has ${environment.languages.join(', ')}.`,
+      `${environment.name} has no language ${language}; it has ${environment.languages.join(', ')}${didYouMean(language, languages)}`,
     );
   }
   return { environment, variant, language: language as Language };
@@ -79,20 +79,30 @@ export async function questionOfRow(
   defaults: QuestionOptions = {},
 ): Promise<Question> {
   const info = objectOf(extraInfo, where);
-  const name = textOrNull(info.environment) ?? textOrNull(dataSource);
+  const text = (value: unknown, key: string) => textOrNull(value, `${where}: ${key}`);
+  const name = text(info.environment, 'extra_info.environment') ?? text(dataSource, 'data_source');
   if (name === null) {
     throw new GymError(
       `${where} names no environment: extra_info.environment or data_source says which one judges its answers.`,
     );
   }
-  return questionOf(await load(name), {
-    variant: textOrNull(info.variant) ?? defaults.variant,
-    language: textOrNull(info.language) ?? defaults.language,
-  });
+  const asked = {
+    variant: text(info.variant, 'extra_info.variant') ?? defaults.variant,
+    language: text(info.language, 'extra_info.language') ?? defaults.language,
+  };
+  try {
+    return questionOf(await load(name), asked);
+  } catch (error) {
+    if (!(error instanceof GymError)) throw error;
+    throw new GymError(`${where}: ${error.message}`, { cause: error });
+  }
 }
 
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+/** null where nothing is said; a number or a list is a mistake, and not the default. */
+function textOrNull(value: unknown, where: string): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw new GymError(`${where} is no text but ${JSON.stringify(value)?.slice(0, 60)}.`);
+  return value;
 }
 
 function objectOf(value: unknown, where: string): Readonly<Record<string, unknown>> {

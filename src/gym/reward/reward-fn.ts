@@ -90,18 +90,31 @@ export function makeAxolotlShapedRewardFn(
  */
 export function rowRewardFn(options: RewardOptions = {}): RewardFn {
   const load = cachedLoader();
-  return batchFn(options, scoreOf(options.component), (completions, columns) =>
-    Promise.all(
+  return batchFn(options, scoreOf(options.component), (completions, columns) => {
+    const infos = columnOf(columns, 'extra_info', completions.length);
+    const sources = columnOf(columns, 'data_source', completions.length);
+    return Promise.all(
       completions.map((_, index) =>
         questionOfRow(
-          { extraInfo: columns.extra_info?.[index], dataSource: columns.data_source?.[index] },
+          { extraInfo: infos?.[index], dataSource: sources?.[index] },
           `completion ${index}`,
           load,
           options,
         ),
       ),
-    ),
-  );
+    );
+  });
+}
+
+/** Rows that are not one for each completion would be judged by another's environment. */
+function columnOf(columns: Columns, name: string, length: number): readonly unknown[] | undefined {
+  const column: unknown = columns[name];
+  if (column === undefined || column === null) return undefined;
+  if (!Array.isArray(column)) throw new GymError(`the column ${name} is no list with a value for each completion.`);
+  if (column.length !== length) {
+    throw new GymError(`the column ${name} has ${column.length} values for ${length} completions.`);
+  }
+  return column;
 }
 
 /** `rowRewardFn` in keyword form. */
@@ -136,11 +149,17 @@ function batchFn<Value>(
   const call: (...args: Parameters<BatchFn<Value>>) => Promise<(Value | null)[]> = async (
     _prompts,
     completions,
-    columns = {},
+    columns,
     { signal } = {},
   ) => {
     if (!Array.isArray(completions)) throw new GymError('a reward takes a list of completions as its second argument.');
-    const judgements = await judge.judge(completions, await questionsOf(completions, columns), signal);
+    const wrong = completions.findIndex((completion) => typeof completion !== 'string' && !Array.isArray(completion));
+    if (wrong >= 0) {
+      throw new GymError(
+        `completion ${wrong} is neither a text nor a list of messages: ${JSON.stringify(completions[wrong])?.slice(0, 60)}`,
+      );
+    }
+    const judgements = await judge.judge(completions, await questionsOf(completions, columns ?? {}), signal);
     return judgements.map((judgement) => (isScored(judgement) ? read(judgement) : null));
   };
   return Object.assign(call, { stats: judge.stats, dispose: judge.dispose });

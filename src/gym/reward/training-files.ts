@@ -19,17 +19,18 @@ export const rowReward = rowRewardFn();
  * @returns the paths written
  */
 export async function writeTrainingFiles(options: TrainingFilesOptions, directory: string): Promise<readonly string[]> {
-  const { datasetPath = 'data/train.jsonl', environments } = options;
-  const rows = await verlRows(environments, options);
+  const { datasetPath = 'data/train.jsonl', variant: _, language: __, repeat: ___, gym: ____, ...training } = options;
+  const config = (trainer: 'anneal' | 'axolotl') =>
+    generateAxolotlConfig({ ...training, method: 'grpo', trainer, datasetPath }).yaml;
+  const configs = { anneal: config('anneal'), axolotl: config('axolotl') };
+  const rows = await verlRows(training.environments, options);
   await mkdir(directory, { recursive: true });
   const at = (name: string) => join(directory, name);
-  const config = (trainer: 'anneal' | 'axolotl') =>
-    generateAxolotlConfig({ ...options, method: 'grpo', trainer, datasetPath }).yaml;
   await Promise.all([
     writeRows(rows, at(datasetPath)),
-    writeFile(at('grpo.yaml'), config('anneal')),
+    writeFile(at('grpo.yaml'), configs.anneal),
     writeFile(at('rewards.mjs'), rewardsModule),
-    writeFile(at('axolotl.yaml'), config('axolotl')),
+    writeFile(at('axolotl.yaml'), configs.axolotl),
     copyFile(gymAsset('python/anneal_gym_rewards.py'), at('anneal_gym_rewards.py')),
   ]);
   return [datasetPath, 'grpo.yaml', 'rewards.mjs', 'axolotl.yaml', 'anneal_gym_rewards.py'].map(at);

@@ -48,6 +48,7 @@ export async function verlRows(
   const { split = 'train', repeat = 1 } = options;
   if (!Number.isInteger(repeat) || repeat < 1)
     throw new GymError(`repeat is ${repeat}; wanted is a whole number from 1 on.`);
+  if (!Array.isArray(environments)) throw new GymError('verlRows takes a list of environments or of their names.');
   const questions = await Promise.all(
     environments.map(async (one) => questionOf(typeof one === 'string' ? await loadEnvironment(one) : one, options)),
   );

@@ -38,6 +38,15 @@ export function findProgram(name: string, path: string = process.env.PATH ?? '')
   return candidates.find(isProgram) ?? null;
 }
 
+/** @throws where the machine is out of something, which says nothing about the program */
+function ask(file: string, args: readonly string[], options: { readonly env?: NodeJS.ProcessEnv } = {}) {
+  const asked = spawnSync(file, args, { encoding: 'utf8', timeout: 20_000, ...options });
+  const { code } = (asked.error ?? {}) as NodeJS.ErrnoException;
+  if (code !== undefined && ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'].includes(code)) throw asked.error;
+  // Of a program that could not be started.
+  return { status: asked.status, stdout: asked.stdout ?? '' };
+}
+
 function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
@@ -58,7 +67,7 @@ function findPython(): Interpreter | null {
   for (const name of process.env.ANNEAL_PYTHON ? [process.env.ANNEAL_PYTHON] : ['python3', '/usr/bin/python3']) {
     const file = findProgram(name);
     if (file === null) continue;
-    const asked = spawnSync(file, ['-I', '-c', describePython], { encoding: 'utf8', timeout: 20_000 });
+    const asked = ask(file, ['-I', '-c', describePython]);
     const [executable, prefix, version] = asked.status === 0 ? asked.stdout.trim().split('\n') : [];
     if (executable && prefix && version && isProgram(executable)) {
       const shared = sharedPrefix(prefix, executable);
@@ -79,7 +88,7 @@ function findNode(): Interpreter {
 function findBash(): Interpreter | null {
   const file = ['/bin/bash', '/usr/bin/bash'].find((path) => existsSync(path));
   if (file === undefined) return null;
-  const asked = spawnSync(file, ['-c', 'echo $BASH_VERSION'], { encoding: 'utf8', timeout: 20_000, env: {} });
+  const asked = ask(file, ['-c', 'echo $BASH_VERSION'], { env: {} });
   return { file, version: asked.stdout.trim(), prefix: null };
 }
 

@@ -218,7 +218,7 @@ async function refuseWithoutSpace(directory: string): Promise<void> {
   }
 }
 
-const hostTrouble = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'EIO'];
+const hostTrouble = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'EIO', 'EAGAIN', 'ENOMEM'];
 
 /** The machine's troubles are the sandbox's. */
 async function hostErrors<T>(work: () => T | Promise<T>): Promise<T> {

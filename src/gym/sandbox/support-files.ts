@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seccompProgram } from './seccomp.js';
+import { SandboxError } from './types.js';
 import { ordinaryUser } from './user.js';
 
 /** The directory of this process that holds what sandboxes need on the host, and their work directories. */
@@ -35,8 +36,8 @@ const etcFiles = {
 
 function makeSupportFiles(): SupportFiles {
   const owner = `${prefix}${pidNamespace()}-`;
+  const directory = newDirectory(`${owner}${process.pid}-`);
   sweep(owner);
-  const directory = mkdtempSync(join(tmpdir(), `${owner}${process.pid}-`));
   process.once('exit', () => {
     try {
       rmSync(directory, { recursive: true, force: true });
@@ -57,6 +58,20 @@ function makeSupportFiles(): SupportFiles {
 
 const prefix = 'anneal-gym-';
 
+const noDirectory = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'];
+
+function newDirectory(name: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), name));
+  } catch (error) {
+    if (!noDirectory.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    throw new SandboxError(
+      `the sandbox keeps its files in ${tmpdir()}, where none can be made (${(error as NodeJS.ErrnoException).code}): set TMPDIR to a folder that can be written`,
+      { cause: error },
+    );
+  }
+}
+
 /** Process ids mean something within their namespace only; containers may share a directory for temporary files. */
 function pidNamespace(): string {
   try {
@@ -68,7 +83,7 @@ function pidNamespace(): string {
 
 /** Removes the directories of processes that are gone. */
 function sweep(owner: string): void {
-  for (const name of readdirSync(tmpdir())) {
+  for (const name of namesIn(tmpdir())) {
     const pid = name.startsWith(owner) ? Number(/^\d+/.exec(name.slice(owner.length))?.[0]) : Number.NaN;
     if (!Number.isInteger(pid) || isAlive(pid)) continue;
     try {
@@ -76,6 +91,15 @@ function sweep(owner: string): void {
     } catch {
       // another user's
     }
+  }
+}
+
+/** None where the folder may be written but not listed. */
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
   }
 }
 

@@ -33,7 +33,9 @@ export function onError(error: Error, context: Context): Response {
     return context.json(error.cause ?? { detail: error.message || 'the request cannot be read' }, error.status);
   }
   if (error instanceof GymError) {
-    return context.json({ detail: error.message }, error.message.startsWith('there is no ') ? 404 : 422);
+    // Of a row the place comes first, and what was wrong is the cause.
+    const what = error.cause instanceof GymError ? error.cause : error;
+    return context.json({ detail: error.message }, what.message.startsWith('there is no ') ? 404 : 422);
   }
   if (error instanceof SandboxError) {
     return context.json(

@@ -202,6 +202,15 @@ describe('what fails in making them names the environment and the file', () => {
   });
 });
 
+test.each([
+  ['number', 'return "9"', "returned '9' on the case 1; declared is float"],
+  ['list', 'return [n]', 'returned [0] on the case 1; declared is float'],
+  ['nothing', '', 'returned null on the case 1; declared is float'],
+])('a reference that does not return what is declared judges nobody: no %s', async (_, body, message) => {
+  const environment = await load({ 'reference.js': `export function square(n) { ${body} }` });
+  await expect(openCases(fakeContext().context, environment)).rejects.toThrow(message);
+});
+
 describe('asking for a variant', () => {
   test.each([
     ['evl', 'has no variant "evl"; there are train, eval, holdout, large; did you mean "eval"?'],

@@ -51,6 +51,13 @@ describe('a name never leads out of the folders of environments', () => {
   );
 });
 
+test('what is no name is refused, and shown in short', async () => {
+  await expect(loadEnvironment(undefined as never)).rejects.toThrow('by name or path, not by undefined');
+  const error: Error = await loadEnvironment('x'.repeat(1_000_000)).catch((thrown) => thrown);
+  expect(error.message).toContain('there is no environment');
+  expect(error.message.length).toBeLessThan(500);
+});
+
 describe('own environments', () => {
   test('load by path', async () => {
     const directory = folder(good);

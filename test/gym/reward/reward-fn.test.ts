@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GymError } from '../../../src/gym/gym-error.js';
 import {
   axolotlRowRewardFn,
+  type Columns,
   type Judgement,
   makeAxolotlRewardFn,
   makeAxolotlShapedRewardFn,
@@ -53,6 +54,15 @@ describe('makeRewardFn', () => {
       /no language pyhton.*python/,
     );
     await expect(makeRewardFn('no_such_environment', { gym: fakeGym() })([], ['1'])).rejects.toThrow(GymError);
+  });
+
+  it('says which completion is none; messages without a text are an empty answer', async () => {
+    const reward = makeRewardFn(coin, { gym: fakeGym() });
+    const given = (...completions: unknown[]) => reward([], completions as string[]);
+    await expect(given('1', null)).rejects.toThrow('completion 1 is neither a text nor a list of messages: null');
+    await expect(given({ content: '1' })).rejects.toThrow('completion 0 is neither');
+    const odd = [null, undefined, 5, {}].map((content) => [{ role: 'assistant', content }]);
+    expect(await given(...odd, [], [null], [{ role: 'user', content: '1' }])).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
   it('takes the variant and the language', async () => {
@@ -123,7 +133,7 @@ describe('components', () => {
 
   it('an unknown part is an error, not the score', async () => {
     await expect(makeRewardFn(weighed, { gym: gym(), component: 'rule' })([], ['x'])).rejects.toThrow(
-      /no reward component rule; did you mean "rules".*correctness, rules/,
+      /no reward component rule; they have correctness, rules; did you mean "rules"/,
     );
     const foreign = fakeEnvironment('foreign', {
       deepgym: { source: '', standalone: false, testCases: null, envVars: {} },
@@ -184,6 +194,24 @@ describe('rowRewardFn', () => {
     await expect(reward([], ['1'], { data_source: ['coin_chnage'] })).rejects.toThrow(/coin_chnage.*coin_change/);
     await expect(reward([], ['1'], { extra_info: ['{'] })).rejects.toThrow(/completion 0: extra_info/);
     await expect(reward([], ['1'], { extra_info: [[1]] })).rejects.toThrow(/completion 0: extra_info/);
+    await expect(reward([], ['1', '1'], { data_source: ['coin_change', 'coin_chnage'] })).rejects.toThrow(
+      /^completion 1: there is no environment/,
+    );
+  });
+
+  it('refuses rows that are not one for each completion, and what is no text in them', async () => {
+    const reward = rowRewardFn({ gym: fakeGym() });
+    const given = (columns: unknown) => reward([], ['1'], columns as Columns);
+    await expect(given({ data_source: ['coin_change', 'two_sum'] })).rejects.toThrow('data_source has 2 values for 1');
+    await expect(given({ extra_info: [] })).rejects.toThrow('extra_info has 0 values for 1 completions');
+    await expect(given({ data_source: 'coin_change' })).rejects.toThrow('data_source is no list');
+    await expect(given({ extra_info: [{ environment: 'coin_change', variant: 5 }] })).rejects.toThrow(
+      'completion 0: extra_info.variant is no text but 5',
+    );
+    await expect(given({ extra_info: [{ environment: ['coin_change'] }] })).rejects.toThrow(
+      'extra_info.environment is no text',
+    );
+    await expect(given(null)).rejects.toThrow('completion 0 names no environment');
   });
 });
 

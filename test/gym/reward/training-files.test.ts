@@ -207,6 +207,23 @@ describe('generateAxolotlConfig', () => {
     expect(() => generateAxolotlConfig({ ...grpo, microBatchSize: 3 })).toThrow(/12.*multiple of numGenerations \(8\)/);
     expect(() => generateAxolotlConfig({ ...grpo, environments: [] })).toThrow('environments is empty');
   });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ method: 'grp' }, 'method is grp'],
+    [{ baseModel: '' }, 'baseModel is missing'],
+    [{ environments: 'coin_change' }, 'no list'],
+    [{ environments: ['coin_change\nrl: dpo'] }, 'no name of an environment'],
+    [{ trainer: 'trl' }, 'trainer is trl'],
+    [{ numGeneration: 4 }, 'no option numGeneration; did you mean "numGenerations"?'],
+    [{ numGenerations: 1 }, 'numGenerations is 1'],
+    [{ numGenerations: 0 }, 'numGenerations is 0'],
+    [{ learningRate: Number.NaN }, 'learningRate is NaN'],
+    [{ microBatchSize: 1.5 }, 'microBatchSize is 1.5'],
+    [{ loraRank: -1 }, 'loraRank is -1'],
+  ])('refuses %j', (changes, message) => {
+    const options = { ...grpo, ...changes } as Parameters<typeof generateAxolotlConfig>[0];
+    expect(() => generateAxolotlConfig(options)).toThrow(message);
+  });
 });
 
 describe('writeTrainingFiles', () => {

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openLocalSandboxes, type Sandbox, SandboxError } from '../../../src/gym/sandbox/index.js';
 import { children, descendants } from '../../../src/gym/sandbox/process-tree.js';
 import { supportFiles } from '../../../src/gym/sandbox/support-files.js';
@@ -157,6 +157,14 @@ describe('where the local sandbox cannot be used, it says why and what to do', (
     expect(error).toMatchObject({ reason: 'unavailable', retryable: false });
     expect(error.message).toMatch(/apt install bubblewrap.*daytona.*e2b.*sandbox: none/);
     await failure(openLocalSandboxes({ bwrap: 'no-such-bwrap' }).capabilities());
+  });
+
+  it('there is no folder for its files', async () => {
+    vi.resetModules();
+    vi.stubEnv('TMPDIR', '/no/such/folder');
+    const { supportFiles: anew } = await import('../../../src/gym/sandbox/support-files.js');
+    expect(anew).toThrow(/keeps its files in \/no\/such\/folder.*ENOENT.*set TMPDIR/);
+    vi.unstubAllEnvs();
   });
 
   it.each(['darwin', 'win32'])('%s', async (platform) => {
