@@ -25,7 +25,7 @@ export interface ChannelProcess {
   readonly stderr: Readable;
   /** What the sandbox says about the command inside; empty where it says nothing. */
   readonly status: () => string;
-  /** Resolves when the process is gone, or could not be started. */
+  /** Resolves when the process is gone, or could not be started, and its status has been read. */
   readonly gone: Promise<void>;
   /** Ends it and everything inside; resolves when they have ended. */
   kill(): Promise<void>;
@@ -39,7 +39,7 @@ export function startProcess({ plan, kind }: ChannelPlan): ChannelProcess {
     detached: true,
     ...(directory === null ? {} : { cwd: directory }),
   });
-  const gone = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
@@ -51,8 +51,14 @@ export function startProcess({ plan, kind }: ChannelPlan): ChannelProcess {
   }
   child.unref();
   let status = '';
-  if (kind === 'sandbox-status')
-    (child.stdio[3] as Readable).on('data', (piece: Buffer) => (status += piece.toString()));
+  let gone = ended;
+  if (kind === 'sandbox-status') {
+    const stream = child.stdio[3] as Readable;
+    stream.on('data', (piece: Buffer) => (status += piece.toString()));
+    const whole = new Promise<void>((resolve) => stream.once('close', () => resolve()));
+    // The process's end may be known before the last that it wrote has been read.
+    gone = ended.then(() => whole);
+  }
   return {
     child,
     channel: child.stdio[kind === 'sandbox-status' ? 4 : 3] as Duplex,
@@ -65,7 +71,7 @@ export function startProcess({ plan, kind }: ChannelPlan): ChannelProcess {
         child.ref();
         if (kind === 'plain') for (const pid of [-child.pid!, ...descendants(child.pid!)]) kill(pid);
         else killInside(child.pid!);
-        await gone;
+        await ended;
       }
       // What the answer started outlives it where nothing holds it.
       if (kind === 'plain' && child.pid !== undefined) kill(-child.pid);
