@@ -23,3 +23,6 @@ export type TaggedValue =
   | { readonly s: readonly Value[] }
   | { readonly d: readonly (readonly [Value, Value])[] }
   | { readonly b: string };
+
+export const isTagged = (value: Value | undefined): value is TaggedValue =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import { shorten } from '../text/index.js';
 import type { Language } from './language.js';
-import type { TaggedValue, Value } from './value-format.js';
+import { isTagged, type Value } from './value-format.js';
 import { plainNumber } from './value-plain.js';
 
 const maxLength = 500;
@@ -56,9 +56,6 @@ function quoted(text: string): string {
   if (part.includes("'") && !part.includes('"')) return `"${escaped}"`;
   return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
-
-const isTagged = (value: Value): value is TaggedValue =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function writePython(value: Value, put: Put): boolean {
   if (value === null) return put('None');

@@ -2,10 +2,10 @@ import { describeProblems, type LocatedProblem } from '../../config/index.js';
 import type { Case, Environment, Variant } from '../environment/types.js';
 import type { GymContext } from '../types.js';
 import { toValue, type Value } from '../value.js';
+import { trustedCall } from '../verify/trusted-call.js';
 import { VerifierError } from '../verify/verifier-error.js';
 import { inputKey } from './input-key.js';
 import { type ReadRow, readRows } from './rows.js';
-import { trustedCall } from './trusted-call.js';
 
 /** How often a generator is asked again, for twice as many each time up to 16 times, when what it gave was used already. */
 const maxDraws = 8;
@@ -80,14 +80,9 @@ async function callGenerator(
   const { source, functionName } = environment.generator!;
   const argument = toValue({ count, seed, parameters });
   const where = `${environment.name}/${source.path}`;
-  const [returned] = await trustedCall(
-    context,
-    environment,
-    source,
-    functionName,
-    [[argument]],
-    () => `for variant ${name}, count ${count}, seed ${seed}`,
-  );
+  const [returned] = await trustedCall(context, environment, source, functionName, [[argument]], {
+    describeCall: () => `for variant ${name}, count ${count}, seed ${seed}`,
+  });
   if (!Array.isArray(returned)) throw new VerifierError(`${where}: ${functionName} returned no list of cases`);
   const problems: LocatedProblem[] = [];
   const rows = readRows(returned.map(unpack), environment.signature, (problem) =>

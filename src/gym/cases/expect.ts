@@ -4,8 +4,8 @@ import type { GymContext } from '../types.js';
 import { asDeclared, showValue, type Value } from '../value.js';
 import { plainNumber } from '../value-plain.js';
 import { showType, type ValueType } from '../value-type.js';
+import { trustedCall } from '../verify/trusted-call.js';
 import { VerifierError } from '../verify/verifier-error.js';
-import { trustedCall } from './trusted-call.js';
 
 /**
  * The cases with what is expected, where the first reference has to say it.
@@ -27,7 +27,7 @@ export async function withExpected(
     reference,
     name,
     open.map((one) => one.input),
-    (index) => `on the case ${open[index]!.id}`,
+    { describeCall: (index) => `on the case ${open[index]!.id}` },
   );
   const typed =
     reference.language === 'python' ? outputs : outputs.map((value) => asDeclared(value, signature.returns));

@@ -1,9 +1,8 @@
 import type { Environment } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
-import type { JobLimits } from '../runner/types.js';
 import type { GymContext } from '../types.js';
-import { plainNumber, showValue, type TaggedValue, type Value } from '../value.js';
-import { moduleText } from './module-text.js';
+import { isTagged, plainNumber, showValue, type Value } from '../value.js';
+import { trustedCall } from './trusted-call.js';
 import { VerifierError } from './verifier-error.js';
 
 /** What a checker script says about one output. */
@@ -29,15 +28,6 @@ export interface CheckCall {
   readonly expected: Value;
 }
 
-/** Enough for any checker: environments are trusted not to waste time, but may have a bug that hangs. */
-const limits: JobLimits = {
-  caseSeconds: 10,
-  totalSeconds: 120,
-  memoryMb: 1024,
-  processes: 64,
-  outputKb: 64,
-};
-
 /**
  * Calls the environment's checker script, in a process of its own, once per output.
  * The function returns a bool, a number in [0, 1], or `{score?, passed?, message?, checks?}`: `score` is by default 1 or 0 as `passed`
@@ -53,50 +43,22 @@ export async function runChecker(
   const { checker } = environment;
   if (checker.kind !== 'script') throw new GymError(`${environment.name} has no checker script`);
   if (calls.length === 0) return [];
-  const where = `${environment.name}/${checker.source.path}`;
-  const job = await context.runner.run(
-    {
-      ...trustedModule(checker.source.text, checker.source.language, where),
-      functionName: checker.functionName,
-      calls: calls.map(({ input, output, expected }) => [input, output, expected]),
-      limits,
-      trusted: true,
-    },
-    signal,
+  const { source, functionName } = checker;
+  const returned = await trustedCall(
+    context,
+    environment,
+    source,
+    functionName,
+    calls.map(({ input, output, expected }) => [input, output, expected]),
+    { caseSeconds: 10, signal },
   );
-  if (job.kind !== 'ran') {
-    throw new VerifierError(`${where}: ${job.problem ?? `it has no function ${checker.functionName}`}`);
-  }
-  return calls.map((_, index) => {
-    const outcome = job.calls[index];
-    const fail = (what: string): never => {
-      throw new VerifierError(`${where}: ${checker.functionName} ${what}`);
-    };
-    switch (outcome?.kind) {
-      case 'value':
-        return readCheck(outcome.value, fail);
-      case 'error':
-        return fail(`raised ${outcome.type}: ${outcome.message}`);
-      case 'crash':
-        return fail(`crashed: ${outcome.message}`);
-      default:
-        return fail(`gave no answer within ${limits.caseSeconds} s`);
-    }
-  });
-}
-
-function trustedModule(text: string, language: Parameters<typeof moduleText>[1], where: string) {
-  try {
-    return moduleText(text, language);
-  } catch (error) {
-    throw new VerifierError(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
+  const fail = (what: string): never => {
+    throw new VerifierError(`${environment.name}/${source.path}: ${functionName} ${what}`);
+  };
+  return returned.map((value) => readCheck(value, fail));
 }
 
 type Fail = (what: string) => never;
-
-const isTagged = (value: Value | undefined): value is TaggedValue =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** undefined for what is no number. */
 function numberOf(value: Value | undefined): number | undefined {

@@ -1,4 +1,3 @@
-import { trustedCall } from '../cases/trusted-call.js';
 import type { CaseSet, Environment, SourceFile } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
 import type { Language } from '../language.js';
@@ -6,6 +5,7 @@ import type { GymContext } from '../types.js';
 import { showValue, toValue } from '../value.js';
 import type { Scored } from '../verdict.js';
 import { tooLong, worthless } from './score.js';
+import { trustedCall } from './trusted-call.js';
 import { VerifierError } from './verifier-error.js';
 import { judgeWhole } from './whole.js';
 
@@ -42,7 +42,7 @@ export async function documentReference(
   if (/\.(md|txt|json)$/.test(reference.path)) return reference.text;
   const input = cases.cases[0]?.input;
   if (input === undefined) throw new GymError(`${environment.name}: variant ${cases.variant} has no cases`);
-  const [text] = await trustedCall(context, environment, reference, 'answer', [input], () => 'on the case');
+  const [text] = await trustedCall(context, environment, reference, 'answer', [input]);
   if (typeof text === 'string') return text;
   const returned = showValue(text ?? null);
   throw new VerifierError(`${environment.name}/${reference.path}: answer returned ${returned}; wanted is a text`);

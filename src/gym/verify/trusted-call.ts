@@ -2,11 +2,19 @@ import type { Environment, SourceFile } from '../environment/types.js';
 import type { JobLimits } from '../runner/types.js';
 import type { GymContext } from '../types.js';
 import type { Value } from '../value.js';
-import { moduleText } from '../verify/module-text.js';
-import { VerifierError } from '../verify/verifier-error.js';
+import { moduleText } from './module-text.js';
+import { VerifierError } from './verifier-error.js';
 
-/** Enough for any generator or reference; a bug that hangs ends all the same. */
-const limits: JobLimits = { caseSeconds: 20, totalSeconds: 120, memoryMb: 1024, processes: 64, outputKb: 64 };
+/** Enough for any generator, reference or checker; a bug that hangs ends all the same. */
+const enough: JobLimits = { caseSeconds: 20, totalSeconds: 120, memoryMb: 1024, processes: 64, outputKb: 64 };
+
+export interface TrustedCallOptions {
+  /** Of each call. Default 20. */
+  readonly caseSeconds?: number;
+  /** What a call was about, for the message of its failure: `on the case 3`. */
+  readonly describeCall?: (index: number) => string;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * Calls a function of an environment's own file, in a process of its own, and gives what it returned for each call.
@@ -18,10 +26,14 @@ export async function trustedCall(
   source: SourceFile,
   functionName: string,
   calls: readonly (readonly Value[])[],
-  describeCall: (index: number) => string,
+  { caseSeconds = enough.caseSeconds, describeCall, signal }: TrustedCallOptions = {},
 ): Promise<readonly Value[]> {
   const where = `${environment.name}/${source.path}`;
-  const job = await context.runner.run({ ...module(source, where), functionName, calls, limits, trusted: true });
+  const limits = { ...enough, caseSeconds };
+  const job = await context.runner.run(
+    { ...trustedModule(source, where), functionName, calls, limits, trusted: true },
+    signal,
+  );
   if (job.kind === 'load-failed') throw new VerifierError(`${where}: ${job.problem ?? 'it did not load'}`);
   if (job.kind === 'no-function') throw new VerifierError(`${where}: it has no function ${functionName}`);
   return calls.map((_, index) => {
@@ -32,12 +44,13 @@ export async function trustedCall(
         ? `raised ${outcome.type}: ${outcome.message}`
         : outcome?.kind === 'crash'
           ? `crashed: ${outcome.message}`
-          : `gave no answer within ${limits.caseSeconds} s`;
-    throw new VerifierError(`${where}: ${functionName} ${what} ${describeCall(index)}`);
+          : `gave no answer within ${caseSeconds} s`;
+    const about = describeCall === undefined ? '' : ` ${describeCall(index)}`;
+    throw new VerifierError(`${where}: ${functionName} ${what}${about}`);
   });
 }
 
-function module({ text, language }: SourceFile, where: string) {
+function trustedModule({ text, language }: SourceFile, where: string) {
   try {
     return moduleText(text, language);
   } catch (error) {
