@@ -7,8 +7,19 @@ METHOD_OWNERS = {
 }
 # Ways to reach a thing without writing its name. Where something is forbidden, so are these.
 HIDING_NAMES = {"eval", "exec", "compile", "__import__", "globals", "locals", "vars", "__builtins__", "breakpoint"}
-HIDING_ATTRIBUTES = {"__dict__", "__getattribute__", "__globals__", "__builtins__", "__subclasses__", "__code__", "f_globals", "f_builtins"}
-HIDING_MODULES = {"importlib", "builtins", "imp", "pkgutil", "runpy", "ctypes", "gc", "inspect"}
+HIDING_ATTRIBUTES = {
+    "__dict__", "__getattribute__", "__globals__", "__builtins__", "__subclasses__", "__code__", "__self__",
+    "f_globals", "f_builtins", "f_locals", "get_field", "get_type_hints", "ForwardRef", "_evaluate",
+}
+HIDING_MODULES = {
+    "importlib", "builtins", "imp", "pkgutil", "runpy", "ctypes", "gc", "inspect", "pickle", "_pickle", "marshal", "shelve", "code",
+    "codeop", "timeit", "doctest", "pdb", "bdb", "trace", "profile", "cProfile", "pydoc", "unittest", "subprocess", "pty", "multiprocessing",
+}
+# Where another module has imported them: `typing.sys`.
+SEEN_ELSEWHERE = {"sys", "builtins", "importlib", "ctypes", "gc", "inspect", "pickle", "subprocess"}
+# By another program.
+HIDING_MEMBERS = {"os": {"system", "popen"}}
+HIDING_PREFIXES = {"os": ("exec", "spawn", "posix_spawn")}
 BY_NAME_CALLS = {"getattr", "hasattr", "setattr", "attrgetter", "methodcaller"}
 
 
@@ -67,6 +78,9 @@ class Forbidden:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
                 self.own.pop(node.id, None)
+            # The end of its block deletes the name.
+            elif isinstance(node, ast.ExceptHandler) and node.name is not None:
+                self.own.pop(node.name, None)
 
     def report(self, what, node):
         self.found.setdefault("uses %s" % what, getattr(node, "lineno", 0))
@@ -98,8 +112,9 @@ class Forbidden:
                 self.aliases[name.asname or name.name] = "%s.%s" % (module, name.name)
                 if name.name == "*" and module in self.members:
                     self.report("%s.*" % module, node)
-                if name.name in self.members.get(module, ()):
-                    self.report("%s.%s" % (module, name.name), node)
+                self.of_module(module, name.name, node)
+                if name.name in HIDING_ATTRIBUTES or (module, name.name) == ("sys", "modules"):
+                    self.report(name.name, node)
 
     def check_module(self, name, node, exact=False):
         for module in self.modules:
@@ -108,10 +123,25 @@ class Forbidden:
         if name.split(".")[0] in HIDING_MODULES and not exact:
             self.report("import %s" % name.split(".")[0], node)
 
-    def local(self, name, functions):
+    def of_module(self, module, name, node):
+        """A member of a module, which may be another module, or what the module has imported itself: `textwrap.re`."""
+        if name in self.members.get(module, ()) or name in HIDING_MEMBERS.get(module, ()):
+            self.report("%s.%s" % (module, name), node)
+        if name.startswith(HIDING_PREFIXES.get(module, ())):
+            self.report("%s.%s" % (module, name), node)
+        if name in self.names or name.lstrip("_") in self.modules | SEEN_ELSEWHERE:
+            self.report("%s.%s" % (module, name), node)
+
+    def local(self, name, scopes):
         """Whether a function around the place binds the name, so that it cannot be the built-in one."""
-        for function in functions:
-            if name in bound_in(function):
+        for scope in reversed(scopes):
+            if isinstance(scope, ast.ClassDef):
+                # What a class binds is looked for in the class, then among the built-in names, never in the functions around it.
+                if scope is scopes[-1] and name in bound_in(scope):
+                    return False
+            elif name in declared_global(scope):
+                return False
+            elif name in bound_in(scope):
                 return True
         return False
 
@@ -121,7 +151,8 @@ class Forbidden:
         own = self.own.get(name)
         if own is None:
             return False
-        if own in functions or any(own is part for part in functions):
+        # A class, and what a decorator calls, is run before the name is bound.
+        if not isinstance(own, ast.ClassDef) and not own.decorator_list and any(own is part for part in functions):
             return True
         return own.end_lineno < node.lineno
 
@@ -134,17 +165,37 @@ class Forbidden:
         elif isinstance(node, ast.Call):
             self.by_name(node)
             self.called.add(id(node.func))
-        if isinstance(node, ast.Name) and node.id in BY_NAME_CALLS and id(node) not in self.called:
-            self.report("%s without calling it" % node.id, node)
+        by_name = self.by_name_call(node)
+        if by_name is not None and id(node) not in self.called:
+            self.report("%s without calling it" % by_name, node)
+        if type(node).__name__ == "MatchClass":
+            for name in node.kwd_attrs:
+                self.attribute(node, name, node.cls)
+        if isinstance(node, ast.Name) and node.id == "__match_args__":
+            self.report(node.id, node)
         if isinstance(node, FUNCTIONS):
             # Defaults, decorators and annotations belong to the scope around the function.
             body = node.body if isinstance(node.body, list) else [node.body]
             inside = {id(part) for part in body}
             for child in ast.iter_child_nodes(node):
                 self.visit(child, functions + [node] if id(child) in inside else functions)
+        elif isinstance(node, ast.ClassDef):
+            inside = {id(part) for part in node.body}
+            for child in ast.iter_child_nodes(node):
+                self.visit(child, functions + [node] if id(child) in inside else functions)
         else:
             for child in ast.iter_child_nodes(node):
                 self.visit(child, functions)
+
+    def by_name_call(self, node):
+        """What a name or an attribute stands for, where it takes an attribute by its name."""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            name = self.aliases.get(node.id, node.id).rsplit(".", 1)[-1]
+        elif isinstance(node, ast.Attribute) and self.module_of(node.value) is not None:
+            name = node.attr
+        else:
+            return None
+        return name if name in BY_NAME_CALLS else None
 
     def attribute(self, node, name, owner):
         if name in self.methods:
@@ -152,9 +203,9 @@ class Forbidden:
         if name in HIDING_ATTRIBUTES:
             self.report(".%s" % name, node)
         module = self.module_of(owner)
-        if module is not None and name in self.members.get(module, ()):
-            self.report("%s.%s" % (module, name), node)
-        if module == "sys" and name == "modules":
+        if module is not None:
+            self.of_module(module, name, node)
+        if name == "modules" and not (isinstance(owner, ast.Name) and owner.id == "self"):
             self.report("sys.modules", node)
 
     def module_of(self, node):
@@ -191,9 +242,11 @@ def bound_in(function):
     cached = getattr(function, "_bound", None)
     if cached is not None:
         return cached
-    arguments = function.args
-    names = {one.arg for one in arguments.args + arguments.kwonlyargs + getattr(arguments, "posonlyargs", [])}
-    names |= {one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None}
+    names = set()
+    if not isinstance(function, ast.ClassDef):
+        arguments = function.args
+        names |= {one.arg for one in arguments.args + arguments.kwonlyargs + getattr(arguments, "posonlyargs", [])}
+        names |= {one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None}
     outside = set()
     # A local that may be deleted raises when it is read; it never falls back to the built-in.
     pending = list(function.body) if isinstance(function.body, list) else []
@@ -212,6 +265,16 @@ def bound_in(function):
     # What is bound to a name that the function reads first is an error; what is imported is looked at by the import itself.
     function._bound = names - outside
     return function._bound
+
+
+def declared_global(function):
+    cached = getattr(function, "_global", None)
+    if cached is None:
+        body = function.body if isinstance(function.body, list) else []
+        cached = function._global = {
+            name for part in body for node in ast.walk(part) if isinstance(node, ast.Global) for name in node.names
+        }
+    return cached
 
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

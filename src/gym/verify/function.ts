@@ -7,6 +7,7 @@ import { asDeclared, showValue, type Value } from '../value.js';
 import type { CaseResult, Scored } from '../verdict.js';
 import { type CheckResult, runChecker } from './checker.js';
 import { compare } from './compare.js';
+import { dropTypes } from './drop-types.js';
 import { type ModuleText, moduleText } from './module-text.js';
 import { brief, scored, sumCases, tooLong, type WeighedCase, worthless } from './score.js';
 import { brokenRules } from './source-rules.js';
@@ -28,7 +29,10 @@ export async function verifyFunction(
   if (refused !== null) return worthless(environment, refused, since);
   let module: ModuleText;
   try {
-    module = moduleText(answer, language);
+    module =
+      language === 'typescript'
+        ? { language: 'javascript', source: await dropTypes(answer) }
+        : moduleText(answer, language);
   } catch (error) {
     if (error instanceof SyntaxError) return worthless(environment, `SyntaxError: ${error.message}`, since);
     throw error;

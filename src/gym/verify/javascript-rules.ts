@@ -29,18 +29,43 @@ const globalObjects = new Set(['globalThis', 'global', 'window', 'self']);
 const hidingNames = ['eval', 'Function'];
 const hidingModules = ['vm', 'module', 'inspector', 'worker_threads', 'child_process'];
 
-/** What a JavaScript text breaks of the rules. A text that does not parse breaks none: it scores nothing by itself. */
+/**
+ * What a JavaScript text that ran breaks of the rules. It is read in both ways in which it may have been loaded: as a script (`with`,
+ * `010`, comments that begin with `<!--`) and as a module, for what is a comment in one can be code in the other.
+ */
 export function brokenInJavaScript(source: string, rules: SourceRules, functionName: string): readonly string[] {
-  let program: Program;
   try {
-    program = parse(source, { ecmaVersion: 'latest', sourceType: 'module', locations: true });
-  } catch {
-    return [];
+    const programs = (['script', 'module'] as const).flatMap((sourceType) => readAs(sourceType, source));
+    if (programs.length === 0) return unreadable;
+    const broken = programs.flatMap((program) => [
+      ...(rules.forbid.length === 0 ? [] : forbiddenIn(program, rules.forbid)),
+      ...(rules.require.length === 0 ? [] : missingIn(program, rules.require, functionName)),
+    ]);
+    return [...new Set(broken)];
+  } catch (error) {
+    // nested deeper than the stack
+    if (error instanceof RangeError) return unreadable;
+    throw error;
   }
-  return [
-    ...(rules.forbid.length === 0 ? [] : forbiddenIn(program, rules.forbid)),
-    ...(rules.require.length === 0 ? [] : missingIn(program, rules.require, functionName)),
-  ];
+}
+
+const unreadable = ['is written so that the parser fails on it'];
+
+function readAs(sourceType: 'script' | 'module', source: string): Program[] {
+  try {
+    const script = { allowReturnOutsideFunction: true };
+    return [
+      parse(source, {
+        ecmaVersion: 'latest',
+        sourceType,
+        locations: true,
+        ...(sourceType === 'script' ? script : {}),
+      }),
+    ];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
 }
 
 /** The text of an expression of literals: `'so' + 'rt'`. null for anything else. */

@@ -9,7 +9,7 @@ export interface ModuleText {
 }
 
 /**
- * TypeScript becomes JavaScript by dropping its types; nothing is checked.
+ * TypeScript becomes JavaScript by dropping its types; nothing is checked. For texts of the environment: `dropTypes` is for others.
  * @throws SyntaxError when TypeScript does not parse
  */
 export function moduleText(text: string, language: Language): ModuleText {

@@ -79,8 +79,22 @@ describe('rules about JavaScript', () => {
     expect(javascript(source, ['Array.sort'])).toEqual(['uses .sort (line 1)']);
   });
 
-  it('say nothing of a text that does not parse', () => {
-    expect(javascript('function (', ['eval'], ['loop'])).toEqual([]);
+  it('read a text as a script and as a module', () => {
+    const broken = ['uses .sort (line 1)'];
+    expect(javascript('const solve = (a) => a.sort()', ['Array.sort'])).toEqual(broken);
+    expect(javascript('export const solve = (a) => a.sort()', ['Array.sort'])).toEqual(broken);
+    expect(javascript('with ({}) ; var x = 010; function solve(a) { return a.sort() }', ['Array.sort'])).toEqual(
+      broken,
+    );
+    expect(javascript('return { solve: (a) => a.sort() }', ['Array.sort'])).toEqual(broken);
+    const comment = 'var a = 1, b = 1;\na<!--b /*\n; function solve(c) { return c.sort() }\n/* */';
+    expect(javascript(comment, ['Array.sort'])).toEqual(['uses .sort (line 3)']);
+  });
+
+  it('say that a text cannot be read', () => {
+    const unreadable = ['is written so that the parser fails on it'];
+    expect(javascript('function (', ['eval'], ['loop'])).toEqual(unreadable);
+    expect(javascript(`const junk = ${'('.repeat(50_000)}1${')'.repeat(50_000)}`, ['eval'])).toEqual(unreadable);
   });
 });
 
@@ -128,6 +142,33 @@ print(json.dumps([broken_rules(*call, 'solve') for call in json.load(sys.stdin)]
     ["import sys\nsys.modules['builtins']", 'uses sys.modules (line 2)'],
     ['import os.path', 'uses import os (line 1)'],
     ['from os import path', 'uses import os (line 1)'],
+    ['print.__self__.sorted(a)', 'uses .__self__ (line 1)'],
+    ["import operator\ng = operator.attrgetter\ng('sort')(a)()", 'uses attrgetter without calling it (line 2)'],
+    ["from operator import methodcaller as m\nx = map(m, ['sort'])", 'uses methodcaller without calling it (line 2)'],
+    ['match a:\n    case list(sort=s):\n        s()', 'uses .sort (line 2)'],
+    ["class P(list):\n    __match_args__ = ('sort',)", 'uses __match_args__ (line 2)'],
+    ["import typing\ntyping.sys.modules['builtins'].sorted(a)", 'uses typing.sys (line 2)'],
+    ["(lambda m: m.modules)(x)['builtins']", 'uses sys.modules (line 1)'],
+    ['from sys import modules as m', 'uses modules (line 1)'],
+    ['from textwrap import os as o', 'uses textwrap.os (line 1)'],
+    ['import textwrap\ntextwrap.os', 'uses textwrap.os (line 2)'],
+    ["import pickle\npickle.loads(b'cbuiltins\\nsorted\\n.')(a)", 'uses import pickle (line 1)'],
+    ["import string\nstring.Formatter().get_field('0.sort', [a], {})", 'uses .get_field (line 2)'],
+    ["import typing\ntyping.get_type_hints(f)['a']", 'uses .get_type_hints (line 2)'],
+    ["import subprocess\nsubprocess.run(['sort'])", 'uses import subprocess (line 1)'],
+    [
+      'def solve():\n    sorted = 1\n    class A:\n        f = sorted\n        sorted = None\n    return A.f',
+      'uses sorted (line 4)',
+    ],
+    [
+      'def solve():\n    sorted = 1\n    def g():\n        global sorted\n        return sorted(a)',
+      'uses sorted (line 5)',
+    ],
+    ['@run\ndef sorted(a):\n    return sorted(a)', 'uses sorted (line 3)'],
+    [
+      'def sorted(a): pass\ntry: 1 / 0\nexcept Exception as sorted: pass\ndef solve(a):\n    return sorted(a)',
+      'uses sorted (line 5)',
+    ],
   ] as const;
 
   it('find what is forbidden however it is written', () => {
@@ -142,6 +183,9 @@ print(json.dumps([broken_rules(*call, 'solve') for call in json.load(sys.stdin)]
     'import heapq\nheapq.heappush(a, 1)',
     "def solve(a):\n    return getattr(a, 'value')",
     'class Merge:\n    def merge(self): return 1\nMerge().merge()',
+    'class Loader:\n    def __init__(self): self.modules = []\n    def all(self): return self.modules',
+    'def solve(sorted):\n    class A:\n        def f(self): return sorted(1)\n    return A',
+    'from operator import itemgetter\nkey = itemgetter(1)',
   ];
 
   it('let be what only looks like it', () => {
