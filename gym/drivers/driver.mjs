@@ -16,9 +16,11 @@ import { compileFunction, constants } from 'node:vm';
 
 const maxDepth = 200;
 const maxNodes = 1_000_000;
+const maxIntBits = 2 ** 18;
 const { parse, stringify } = JSON;
 const now = performance.now.bind(performance);
 const write = writeSync;
+const { asIntN } = BigInt;
 
 // ------------------------------------------------------------------------------------------------------------------- values
 
@@ -56,7 +58,9 @@ function encode(top) {
         return Number.isSafeInteger(value) && !Object.is(value, -0) ? value : { f: floatText(value) };
       case 'bigint': {
         const safe = value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
-        return safe ? Number(value) : { i: String(value) };
+        if (safe) return Number(value);
+        if (asIntN(maxIntBits, value) !== value) throw new Unsayable(`cannot return a bigint of more than ${maxIntBits} bits`);
+        return { i: String(value) };
       }
       case 'object':
         return value === null ? null : object(value, depth);

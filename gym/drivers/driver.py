@@ -137,7 +137,7 @@ def set_limits(job, options):
 
 MAX_DEPTH = 200
 MAX_NODES = 1000000
-MAX_INT_BITS = 1 << 22
+MAX_INT_BITS = 1 << 18
 SAFE = (1 << 53) - 1
 
 

@@ -4,18 +4,26 @@ import type { TaggedValue, Value } from './value-format.js';
 import { floatText, plainNumber } from './value-plain.js';
 import { showType, type ValueType } from './value-type.js';
 
-/** Whether a piece of JSON is a well-formed Value. Nothing that came out of an answer's process is used before this was asked. */
+/** As deep and as much as the drivers encode. */
+const maxDepth = 200;
+const maxValues = 1_000_000;
+/** The time to read an integer grows with the square of its digits: 100,000 of them count as much as the most values. */
+const digitsOfValue = 100;
+
+/**
+ * Whether a piece of JSON is a well-formed Value, no deeper and no larger than what the drivers encode. Nothing that came out of an
+ * answer's process is used before this was asked: what it lets through can be compared, shown, and handed to any checker.
+ */
 export function isValue(json: unknown): json is Value {
-  try {
-    return wellFormed(json);
-  } catch (error) {
-    // Nested deeper than the stack; what no environment can expect.
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
+  return wellFormed(json, 0, { values: maxValues });
 }
 
-function wellFormed(json: unknown): boolean {
+interface Room {
+  values: number;
+}
+
+function wellFormed(json: unknown, depth: number, room: Room): boolean {
+  if (--room.values < 0 || depth > maxDepth + 1) return false;
   switch (typeof json) {
     case 'string':
     case 'boolean':
@@ -23,35 +31,47 @@ function wellFormed(json: unknown): boolean {
     case 'number':
       return Number.isSafeInteger(json) && !Object.is(json, -0);
     case 'object':
-      return json === null || (Array.isArray(json) ? json.every(wellFormed) : isTagged(json as object));
+      return json === null || (Array.isArray(json) ? allWellFormed(json, depth, room) : isTagged(json, depth, room));
     default:
       return false;
   }
 }
 
-function isTagged(json: object): json is TaggedValue {
+const allWellFormed = (items: readonly unknown[], depth: number, room: Room): boolean =>
+  items.every((item) => wellFormed(item, depth + 1, room));
+
+function isTagged(json: object, depth = 0, room: Room = { values: Infinity }): json is TaggedValue {
   const entries = Object.entries(json);
   if (entries.length !== 1) return false;
   const [tag, content] = entries[0] as [string, unknown];
   switch (tag) {
     case 'i':
-      return typeof content === 'string' && /^-?\d+$/.test(content);
+      if (typeof content !== 'string') return false;
+      room.values -= (content.length / digitsOfValue) ** 2;
+      return room.values >= 0 && /^-?\d+$/.test(content);
     case 'f':
-      return typeof content === 'string' && /^(nan|-?inf|-?\d+(\.\d+)?(e[+-]?\d+)?)$/.test(content);
+      return (
+        typeof content === 'string' &&
+        content.length <= longestFloat &&
+        /^(nan|-?inf|-?\d+(\.\d+)?(e[+-]?\d+)?)$/.test(content)
+      );
     case 'b':
       return typeof content === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(content);
     case 't':
     case 's':
-      return Array.isArray(content) && content.every(wellFormed);
+      return Array.isArray(content) && allWellFormed(content, depth, room);
     case 'd':
       return (
         Array.isArray(content) &&
-        content.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(wellFormed))
+        content.every((pair) => Array.isArray(pair) && pair.length === 2 && allWellFormed(pair, depth, room))
       );
     default:
       return false;
   }
 }
+
+/** Digits that a double has none of are a text's. */
+const longestFloat = 400;
 
 /**
  * The Value that plain JSON or YAML says: by its declared type where there is one (`1` as float is `{f: '1.0'}`, an array as tuple

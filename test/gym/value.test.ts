@@ -90,6 +90,20 @@ describe('values', () => {
     expect(isValue(deep)).toBe(false);
   });
 
+  it('are no larger than what a checker can be given', () => {
+    let deep: Value = 1;
+    for (let level = 0; level < 200; level++) deep = level % 2 ? { d: [[1, deep]] } : [deep];
+    expect(isValue(deep)).toBe(true);
+    for (let level = 0; level < 10; level++) deep = [deep];
+    expect(isValue(deep)).toBe(false);
+    expect(isValue({ i: '9'.repeat(70_000) })).toBe(true);
+    expect(isValue({ i: '9'.repeat(200_000) })).toBe(false);
+    expect(isValue(new Array(10).fill({ i: '9'.repeat(70_000) }))).toBe(false);
+    expect(isValue({ f: '9'.repeat(1000) })).toBe(false);
+    expect(isValue(new Array(900_000).fill(1))).toBe(true);
+    expect(isValue(new Array(1_100_000).fill(1))).toBe(false);
+  });
+
   it('become plain JSON', () => {
     expect(toPlain({ d: [['a', { t: [1, { f: '2.5' }, { f: 'nan' }, { i: '12345678901234567890' }] }]] })).toEqual({
       a: [1, 2.5, 'nan', '12345678901234567890'],

@@ -1,6 +1,7 @@
 import { shorten } from '../../text/index.js';
 import { isValue } from '../value.js';
 import type { AttemptReport } from './attempt.js';
+import { isReadable } from './json-size.js';
 import type { CallOutcome, JobLimits } from './types.js';
 
 type Read =
@@ -103,6 +104,7 @@ function duration(claimed: unknown, most: number): number {
 }
 
 function parse(line: string): unknown {
+  if (!isReadable(line)) return undefined;
   try {
     return JSON.parse(line);
   } catch {
