@@ -4,6 +4,9 @@ import { inflateSync } from 'node:zlib';
 // The repository is read here, byte by byte: git itself would run what the answer may have put into its configuration and hooks.
 
 const OBJECT_BYTES = 1 << 20;
+// A tree can name another ten times, and that one ten more: what there is to read of a repository that is small on disk has no end.
+const MOST_OBJECTS = 500;
+const MOST_BYTES = 8 << 20;
 
 function bytesOf(file) {
   if (file?.text !== undefined) return Buffer.from(file.text, 'utf8');
@@ -19,11 +22,15 @@ function openRepository(files, directory) {
       .map((line) => [line.slice(41), line.slice(0, 40)]),
   );
 
+  const read = { objects: 0, bytes: 0 };
+
   function object(id) {
+    if (++read.objects > MOST_OBJECTS || read.bytes > MOST_BYTES) throw new Error('the repository holds more than was asked for');
     if (!/^[0-9a-f]{40}$/.test(id ?? '')) throw new Error('there is no such commit');
     const packed = bytesOf(at(`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`));
     if (packed === null) throw new Error(`object ${id.slice(0, 8)} is missing, or packed: only loose objects are read`);
     const data = inflateSync(packed, { maxOutputLength: OBJECT_BYTES });
+    read.bytes += data.length;
     if (createHash('sha1').update(data).digest('hex') !== id) throw new Error(`object ${id.slice(0, 8)} is broken`);
     const zero = data.indexOf(0);
     return { type: data.subarray(0, zero).toString().split(' ')[0], body: data.subarray(zero + 1) };
@@ -47,10 +54,11 @@ function openRepository(files, directory) {
   function tree(id, prefix = '', depth = 0) {
     const { type, body } = object(id);
     if (type !== 'tree' || depth > 20) throw new Error(`${id.slice(0, 8)} is no tree`);
-    const found = {};
+    const found = Object.create(null);
     for (let i = 0; i < body.length; ) {
       const space = body.indexOf(0x20, i);
       const zero = body.indexOf(0, space);
+      if (space < i || zero < space) throw new Error(`${id.slice(0, 8)} is no tree`);
       const mode = body.subarray(i, space).toString();
       const path = prefix + body.subarray(space + 1, zero).toString('utf8');
       const child = body.subarray(zero + 1, zero + 21).toString('hex');

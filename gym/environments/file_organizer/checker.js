@@ -8,7 +8,7 @@ export function check(input, output, { project, after, moved }) {
   );
   const textAt = (path) => (Object.hasOwn(found, path) ? found[path].text : undefined);
 
-  const arrived = Object.keys(after).filter((path) => !(path in before) && path !== 'README.md');
+  const arrived = Object.keys(after).filter((path) => !Object.hasOwn(before, path) && path !== 'README.md');
   const right = arrived.filter((path) => {
     const source = path.slice(path.indexOf('/') + 1);
     return textAt(path) === after[path] && !Object.hasOwn(found, source);
@@ -16,8 +16,8 @@ export function check(input, output, { project, after, moved }) {
   const fraction = right.length / moved;
   // Leaving alone what must be left alone, and the words printed, count only once the work is done.
   const done = fraction === 1;
-  const stayed = Object.keys(after).filter((path) => path in before);
-  const extra = Object.entries(found).filter(([path, file]) => !file.directory && !(path in after));
+  const stayed = Object.keys(after).filter((path) => Object.hasOwn(before, path));
+  const extra = Object.entries(found).filter(([path, file]) => !file.directory && !Object.hasOwn(after, path));
   const untouched = done && extra.length === 0 && stayed.every((path) => textAt(path) === after[path]);
   const directories = ['src', 'tests', 'docs'].every((name) => found[name]?.directory);
   const readme = done && directories && textAt('README.md')?.trimEnd() === after['README.md'].trimEnd();

@@ -1,12 +1,28 @@
 /** The answer's object: the whole text, or the last fenced block. Anything around or inside that is not JSON makes it null. */
 function parseAnswer(text) {
-  const fences = [...text.matchAll(/^(```+|~~~+)[^\n]*\n([\s\S]*?)\n?\1[ \t]*$/gm)];
   try {
-    const value = JSON.parse(fences.length > 0 ? fences.at(-1)[2] : text);
+    const value = JSON.parse(lastFenced(text) ?? text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+/** Line by line: a pattern that looks for the second fence takes for ever on a text of ten thousand first ones. */
+function lastFenced(text) {
+  const lines = text.split('\n');
+  let found = null;
+  let open = null;
+  for (const [at, line] of lines.entries()) {
+    if (open !== null && line.trimEnd() === open.mark) {
+      found = lines.slice(open.from, at).join('\n');
+      open = null;
+    } else if (open === null) {
+      const mark = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
+      if (mark !== undefined) open = { mark, from: at + 1 };
+    }
+  }
+  return found;
 }
 
 const texts = (value) =>
