@@ -33,6 +33,7 @@ const verbs: readonly GymVerb[] = [
   --sandbox NAME    local (default), daytona, e2b, none
   --extract         take the last fenced code block of the file
   --traces DIR      store the run there
+  --verbose         say what the sandbox has in force
 Exit code: 0 passed, 1 not passed, 2 no verdict.`,
   },
   {
@@ -40,10 +41,11 @@ Exit code: 0 passed, 1 not passed, 2 no verdict.`,
     usage: '<environment> --solutions-dir DIR [--variant V] [--json]',
     summary: 'judge every answer of a folder',
     help: `
-  --solutions-dir DIR  one answer a file, in the order of their names
+  --solutions-dir DIR  one answer a file, in the order of their names; a .md file holds what a model wrote
   --workers N          answers judged at a time; default: the number of cores
   --sandbox NAME       local (default), daytona, e2b, none
   --traces DIR         store the runs there
+  --verbose            say what the sandbox has in force
 Exit code: 0 all passed, 1 some did not, 2 some have no verdict.`,
   },
   {
@@ -57,6 +59,7 @@ Exit code: 0 all passed, 1 some did not, 2 some have no verdict.`,
   --samples N          answers per environment (1);  --k 1,5,10  for pass@k
   --variant V  --language L  --temperature N  --max-tokens N  --seed N  --traces DIR  --sandbox NAME
   --concurrency N      requests at a time (8);  --timeout S  seconds one may take (300);  --workers N  answers judged at a time
+  --verbose            say what the sandbox has in force
 Exit code: 0 all passed, 1 some did not, 2 some have no verdict.`,
   },
   {
@@ -92,7 +95,8 @@ Exit code: 0 only when all pass.`,
   --host H (127.0.0.1)  --port N (8000)
   --environment NAME    the one that /reward/score and OpenRLHF requests without a name are for
   --sandbox NAME        local (default), daytona, e2b, none
-  --no-auth             serve without ANNEAL_GYM_API_KEY`,
+  --no-auth             serve without ANNEAL_GYM_API_KEY
+  --verbose             say what the sandbox has in force`,
   },
 ];
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run as runOne } from '../../src/cli/gym/run.js';
 import { run as runBatch } from '../../src/cli/gym/run-batch.js';
-import { verdictText } from '../../src/cli/gym/verdict-text.js';
+import { isolationText, shortScore, verdictText } from '../../src/cli/gym/verdict-text.js';
 import type { Verdict } from '../../src/gym/verdict.js';
 import { testEnvironment } from './make-environment.js';
 import { describeIsolatedPython } from './support.js';
@@ -76,7 +76,7 @@ describeIsolatedPython('anneal gym run', () => {
     const passed = await called(runOne, 'coin_change', '--solution', file('right.py', coins));
     expect(passed).toMatchObject({ code: 0, errors: '' });
     expect(passed.output).toMatch(/^coin_change: passed, score 1 · 25 of 25 cases/);
-    expect(passed.output).toContain('sandbox local: no network');
+    expect(passed.output).toMatch(/\nsandbox: local \(bubblewrap\), [^\n]*isolated[^\n]*$/);
     const failed = await called(runOne, 'coin_change', '--solution', file('greedy.py', greedy));
     expect(failed.code).toBe(1);
     expect(failed.output).toMatch(/not passed, score 0\.\d+ · \d+ of 25 cases/);
@@ -95,6 +95,40 @@ describeIsolatedPython('anneal gym run', () => {
     const trace = JSON.parse(readFileSync(join(traces, stored!), 'utf8').trim());
     expect(trace).toMatchObject({ environment: 'coin_change', variant: 'eval', kind: 'run' });
     expect(trace.messages.at(-1).content).toContain('That is it.');
+  });
+
+  it('lists what the sandbox has in force where that is asked for', async () => {
+    const { output } = await called(runOne, 'coin_change', '--solution', file('right.py', coins), '--verbose');
+    expect(output).toMatch(/\nsandbox: local \(bubblewrap\)\n/);
+    expect(output).toMatch(/^ {2}in force {2}no network$/m);
+  });
+
+  it('takes a byte order mark and any ends of lines, and refuses what is no UTF-8', async () => {
+    const odd = await called(
+      runOne,
+      'coin_change',
+      '--solution',
+      file('odd.py', `\ufeff${coins.replaceAll('\n', '\r\n')}`),
+    );
+    expect(odd.code).toBe(0);
+    writeFileSync(join(folder, 'latin.py'), Buffer.concat([Buffer.from([0x23, 0xe9, 0x0a]), Buffer.from(coins)]));
+    const latin = await called(runOne, 'coin_change', '--solution', join(folder, 'latin.py'), '--json');
+    expect(latin.code).toBe(2);
+    expect(JSON.parse(latin.output).message).toContain('latin.py is not valid UTF-8');
+  });
+
+  it('judges nothing where the trace could not be stored', async () => {
+    const args = ['coin_change', '--solution', file('right.py', coins), '--traces', file('no-folder', ''), '--json'];
+    const { code, output } = await called(runOne, ...args);
+    expect(code).toBe(2);
+    expect(JSON.parse(output).message).toMatch(/--traces .*no-folder: no folder can be written there/);
+  });
+
+  it('shows what would steer a terminal', async () => {
+    const evil = 'print("\\x1b[2J" * 2)\nraise ValueError("\\x1b[31m\\x07red")\n';
+    const { output } = await called(runOne, 'coin_change', '--solution', file('evil.py', evil));
+    expect(output).toContain('ValueError: \\x1b[31m\\x07red');
+    expect([output.includes('\x1b'), output.includes('\x07')]).toEqual([false, false]);
   });
 
   it('gives no verdict for an unknown variant', async () => {
@@ -124,6 +158,26 @@ describeIsolatedPython('anneal gym run-batch', () => {
     expect(shown.output).toMatch(/^a\.py +not passed/m);
   });
 
+  it('takes the code out of what a model wrote, and keeps a name on its line', async () => {
+    const answers = join(folder, 'written');
+    mkdirSync(answers);
+    writeFileSync(join(answers, 'a.md'), `So:\n\`\`\`python\n${coins}\`\`\`\n`);
+    writeFileSync(join(answers, 'b\n\x1b[31m.py'), coins);
+    const { code, output } = await called(runBatch, 'coin_change', '--solutions-dir', answers);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^a\.md +passed/m);
+    expect(output).toMatch(/^b\\n\\x1b\[31m\.py +passed/m);
+  });
+
+  it('says once why nobody could judge', async () => {
+    const answers = join(folder, 'answers');
+    const { code, output } = await called(runBatch, 'coin_change', '--solutions-dir', answers, '--variant', 'trian');
+    expect(code).toBe(2);
+    expect(output.match(/did you mean "train"/g)).toHaveLength(1);
+    expect(output.split('\n')[1]).toMatch(/^a\.py +no verdict +– +environment: coin_change has no variant.*…$/);
+    expect(output).toMatch(/\nno verdict:\n {2}environment: [^\n]+\n/);
+  });
+
   it.each([
     [['--solutions-dir', '/nowhere'], 'There is no folder /nowhere'],
     [['--solutions-dir', '/dev/null'], 'is a file'],
@@ -133,6 +187,34 @@ describeIsolatedPython('anneal gym run-batch', () => {
     const { code, errors } = await called(runBatch, 'coin_change', ...args);
     expect(code).toBe(2);
     expect(errors).toContain(message);
+  });
+});
+
+describe('a score', () => {
+  it.each([
+    [0, '0'],
+    [1, '1'],
+    [0.1 + 0.2, '0.3'],
+    [2 / 3, '0.667'],
+    [0.9996, '0.999'],
+    [0.0001, '0.001'],
+  ])('%d is shown as %s', (score, shown) => expect(shortScore(score)).toBe(shown));
+});
+
+describe('the line on the sandbox', () => {
+  const capabilities = (missing: readonly string[], isolated = true) => ({
+    name: 'local' as const,
+    isolated,
+    inForce: ['no network', 'own process tree: others are neither seen nor signalled'],
+    missing,
+    languages: { python: null, javascript: null, bash: null },
+  });
+  it('is short, and names what is missing', () => {
+    expect(isolationText(capabilities([]))).toBe('sandbox: local (bubblewrap), fully isolated');
+    expect(isolationText(capabilities(['system call filter: ptrace was let through', 'disk limit: wrote 18 MB']))).toBe(
+      'sandbox: local (bubblewrap), isolated, but without system call filter, disk limit (--verbose says more)',
+    );
+    expect(isolationText({ ...capabilities([], false), name: 'none' })).toContain('NOT ISOLATED');
   });
 });
 

@@ -8,10 +8,11 @@ import {
   type Report,
   sampledAnswers,
 } from '../../gym/evaluate/index.js';
-import { languages, loadSuite, openTraceStore } from '../../gym/index.js';
+import { languages, loadSuite } from '../../gym/index.js';
 import { createLimiter } from '../../gym/limiter.js';
 import { noPositionals, numberOf, oneOf, readArguments, wholeNumber } from '../arguments.js';
-import { judgingOptions, noVerdictExit, sandboxOption, storeTrace, withGym } from './judging.js';
+import { judgingOptions, noVerdictExit, sandboxOption, storeTrace, traceStore, withGym } from './judging.js';
+import { printable } from './printable.js';
 import { table } from './table.js';
 import { isolationText, shortScore } from './verdict-text.js';
 
@@ -54,8 +55,8 @@ async function evaluateSuite(args: string[]): Promise<number> {
   const source = await sourceOf(values);
   const k = ksOf(values);
   const environments = await loadSuite(suite);
+  const store = await traceStore(traces);
   return withGym(sandbox, workers, async (gym, signal) => {
-    const store = traces === undefined ? null : openTraceStore(traces);
     let judged = 0;
     const report = await evaluate(gym, suite, environments, source, {
       variant,
@@ -77,7 +78,7 @@ async function evaluateSuite(args: string[]): Promise<number> {
     if (json) console.log(JSON.stringify(report));
     else {
       console.log(reportText(report));
-      if (judged > report.noVerdict.length) console.log(isolationText(await gym.capabilities()));
+      if (judged > report.noVerdict.length) console.log(isolationText(await gym.capabilities(), values.verbose));
     }
     return exitCodeOf(report);
   });
@@ -141,7 +142,7 @@ function warnUnused(files: readonly string[]): void {
   if (files.length === 0) return;
   const shown = files.slice(0, 5).join(', ');
   process.stderr.write(
-    `warning: ${files.length} files answer nothing in the suite: ${shown}${files.length > 5 ? ', …' : ''}\n`,
+    `warning: ${files.length === 1 ? '1 file answers' : `${files.length} files answer`} nothing in the suite: ${printable(shown)}${files.length > 5 ? ', …' : ''}\n`,
   );
 }
 
@@ -171,7 +172,7 @@ function reportText(report: Report): string {
   if (report.missing.length > 0) lines.push(`missing     ${report.missing.join(', ')} (not passed, score 0)`);
   for (const { environment, reason } of report.skipped) lines.push(`skipped     ${environment}: ${reason}`);
   for (const { environment, answer, cause, message } of report.noVerdict.slice(0, 10)) {
-    lines.push(`no verdict  ${environment} ${answer}: ${cause}: ${message.split('\n')[0]}`);
+    lines.push(printable(`no verdict  ${environment} ${answer}: ${cause}: ${message.split('\n')[0]}`));
   }
   if (report.noVerdict.length > 10) lines.push(`… and ${report.noVerdict.length - 10} more without a verdict`);
   return lines.join('\n');

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
 import { UserError } from '../../config/index.js';
 import {
   type Environment,
@@ -6,6 +6,7 @@ import {
   type Language,
   languages,
   openGym,
+  openTraceStore,
   type SandboxName,
   sandboxNames,
   type TraceStore,
@@ -23,6 +24,7 @@ export const judgingOptions = {
   sandbox: { type: 'string' },
   traces: { type: 'string' },
   json: { type: 'boolean' },
+  verbose: { type: 'boolean' },
 } as const;
 
 export const sandboxOption = (value: string | undefined): SandboxName =>
@@ -40,19 +42,28 @@ export function answerLanguage(
   return said !== null && environment.languages.includes(said) ? said : environment.languages[0];
 }
 
-/** A file of at most some megabytes; more is no answer. @throws UserError naming what is wrong with it */
+/** A file of at most some megabytes; more is no answer. A byte order mark does not count. @throws UserError naming what is wrong with it */
 export async function readAnswer(path: string): Promise<string> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new UserError(`${path} is a folder; wanted is a file with one answer`);
     if (found.size > 64 * 1024 * 1024) throw new UserError(`${path} has ${found.size} bytes, which is no answer`);
-    return await readFile(path, 'utf8');
+    return answerText(await readFile(path), path);
   } catch (error) {
     if (error instanceof UserError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw new UserError(`There is no file ${path}`);
     if (code === 'EACCES') throw new UserError(`${path} may not be read`);
     throw new UserError(`${path} could not be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** @throws UserError where it is no UTF-8: judged it would be another text than the one that was written */
+export function answerText(bytes: Uint8Array, where: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UserError(`${where} is not valid UTF-8; save it as UTF-8 text`);
   }
 }
 
@@ -83,6 +94,20 @@ interface Judged {
   readonly completion: string;
   readonly verdict: Verdict;
   readonly model?: string | null;
+}
+
+/** The store for `--traces`, where that is given; opened before anything is judged, so that no verdict is lost for a folder. */
+export async function traceStore(directory: string | undefined): Promise<TraceStore | null> {
+  if (directory === undefined) return null;
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK);
+  } catch (error) {
+    throw new UserError(`--traces ${directory}: no folder can be written there: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return openTraceStore(directory);
 }
 
 /** Stores what was judged. Where the sandbox cannot even be opened there is nothing to store. */

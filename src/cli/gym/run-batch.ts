@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../config/index.js';
-import { type Language, loadEnvironment, openTraceStore, type Verdict } from '../../gym/index.js';
+import { answerOf, type Language, loadEnvironment, type NoVerdict, type Verdict } from '../../gym/index.js';
+import { shorten } from '../../text/index.js';
 import { onePositional, readArguments, wholeNumber } from '../arguments.js';
 import {
   answerLanguage,
@@ -10,8 +11,10 @@ import {
   readAnswer,
   sandboxOption,
   storeTrace,
+  traceStore,
   withGym,
 } from './judging.js';
+import { printable } from './printable.js';
 import { table } from './table.js';
 import { isolationText, shortScore } from './verdict-text.js';
 
@@ -31,19 +34,24 @@ async function judgeAll(args: string[]): Promise<number> {
     ...judgingOptions,
   });
   const environment = await loadEnvironment(onePositional('gym run-batch', positionals, 'an environment'));
-  const { variant, traces, json } = values;
+  const { variant, traces, json, verbose } = values;
   const directory = values['solutions-dir'];
   if (directory === undefined) throw new UserError('anneal gym run-batch needs --solutions-dir DIR');
   const sandbox = sandboxOption(values.sandbox);
   const workers = wholeNumber('workers', values.workers);
   const files = await answerFiles(directory);
   const answers = await Promise.all(
-    files.map(async (file) => ({
-      file,
-      answer: await readAnswer(join(directory, file)),
-      language: answerLanguage(environment, values.language, file),
-    })),
+    files.map(async (file) => {
+      const language = answerLanguage(environment, values.language, file);
+      const written = await readAnswer(join(directory, file));
+      // As for eval: what a model wrote, with its answer in a fenced block.
+      const answer = file.endsWith('.md')
+        ? answerOf(written, environment.kind === 'document' ? undefined : language)
+        : written;
+      return { file, written, answer, language };
+    }),
   );
+  const store = await traceStore(traces);
   return withGym(sandbox, workers, async (gym, signal) => {
     const options = { ...(variant === undefined ? {} : { variant }), signal };
     const verdicts = new Map<string, Verdict>();
@@ -60,10 +68,9 @@ async function judgeAll(args: string[]): Promise<number> {
       }),
     );
     const judged = answers.map((one) => ({ ...one, verdict: verdicts.get(one.file)! }));
-    if (traces !== undefined) {
-      const store = openTraceStore(traces);
-      for (const { answer, language, verdict } of judged) {
-        await storeTrace(store, gym, environment, { variant, language, completion: answer, verdict });
+    if (store !== null) {
+      for (const { written, language, verdict } of judged) {
+        await storeTrace(store, gym, environment, { variant, language, completion: written, verdict });
       }
     }
     const counts = summary(judged.map((one) => one.verdict));
@@ -77,10 +84,12 @@ async function judgeAll(args: string[]): Promise<number> {
           judged.map(({ file, verdict }) => [file, ...row(verdict)]),
         ),
       );
+      const reasons = new Set(judged.flatMap(({ verdict }) => (verdict.kind === 'noVerdict' ? [reason(verdict)] : [])));
+      if (reasons.size > 0) console.log(`\nno verdict:\n${[...reasons].map((one) => `  ${one}`).join('\n')}`);
       const mean = counts.meanScore === null ? '' : `, mean score ${shortScore(counts.meanScore)}`;
       const without = counts.noVerdict > 0 ? `, ${counts.noVerdict} without a verdict` : '';
       console.log(`\n${environment.name}: ${counts.passed} of ${counts.total} passed${mean}${without}`);
-      if (counts.noVerdict < counts.total) console.log(isolationText(await gym.capabilities()));
+      if (counts.noVerdict < counts.total) console.log(isolationText(await gym.capabilities(), verbose));
     }
     return counts.noVerdict > 0 ? 2 : counts.passed < counts.total ? 1 : 0;
   });
@@ -114,8 +123,10 @@ function summary(verdicts: readonly Verdict[]) {
   };
 }
 
+const reason = ({ cause, message }: NoVerdict) => printable(`${cause}: ${message.split('\n')[0]}`);
+
 function row(verdict: Verdict): readonly [string, string, string] {
-  if (verdict.kind === 'noVerdict') return ['no verdict', '–', `${verdict.cause}: ${verdict.message.split('\n')[0]}`];
+  if (verdict.kind === 'noVerdict') return ['no verdict', '–', shorten(reason(verdict), 100)];
   const failed = verdict.cases.find((one) => !one.passed);
   const why = failed?.error ? ` (${failed.id}: ${failed.error.split('\n')[0]!.slice(0, 80)})` : '';
   return [

@@ -1,15 +1,17 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { UserError } from '../../config/index.js';
-import { answerOf, loadEnvironment, openTraceStore } from '../../gym/index.js';
+import { answerOf, loadEnvironment } from '../../gym/index.js';
 import { onePositional, readArguments } from '../arguments.js';
 import {
   answerLanguage,
+  answerText,
   exitCode,
   judgingOptions,
   noVerdictExit,
   readAnswer,
   sandboxOption,
   storeTrace,
+  traceStore,
   withGym,
 } from './judging.js';
 import { isolationText, verdictText } from './verdict-text.js';
@@ -30,12 +32,13 @@ async function judgeOne(args: string[]): Promise<number> {
     ...judgingOptions,
   });
   const environment = await loadEnvironment(onePositional('gym run', positionals, 'an environment'));
-  const { solution, variant, traces, json } = values;
+  const { solution, variant, traces, json, verbose } = values;
   if (solution === undefined) throw new UserError('anneal gym run needs --solution FILE; - reads stdin');
   const sandbox = sandboxOption(values.sandbox);
   const language = answerLanguage(environment, values.language, solution);
-  const written = solution === '-' ? await text(process.stdin) : await readAnswer(solution);
+  const written = solution === '-' ? answerText(await buffer(process.stdin), 'stdin') : await readAnswer(solution);
   const answer = values.extract ? answerOf(written, language) : written;
+  const store = await traceStore(traces);
   return withGym(sandbox, 1, async (gym, signal) => {
     const options = {
       ...(variant === undefined ? {} : { variant }),
@@ -43,14 +46,11 @@ async function judgeOne(args: string[]): Promise<number> {
       signal,
     };
     const verdict = await gym.run(environment, answer, options);
-    if (traces !== undefined) {
-      const judged = { variant, language, completion: written, verdict };
-      await storeTrace(openTraceStore(traces), gym, environment, judged);
-    }
+    if (store !== null) await storeTrace(store, gym, environment, { variant, language, completion: written, verdict });
     if (json) console.log(JSON.stringify(verdict));
     else {
       console.log(verdictText(environment, verdict));
-      if (verdict.kind === 'scored') console.log(`\n${isolationText(await gym.capabilities())}`);
+      if (verdict.kind === 'scored') console.log(`\n${isolationText(await gym.capabilities(), verbose)}`);
     }
     return exitCode(verdict);
   });

@@ -15,6 +15,7 @@ export async function run(args: string[]): Promise<number> {
     workers: { type: 'string' },
     'no-auth': { type: 'boolean' },
     json: { type: 'boolean' },
+    verbose: { type: 'boolean' },
   });
   noPositionals('gym serve', positionals);
   const { host = '127.0.0.1', json = false } = values;
@@ -38,7 +39,10 @@ export async function run(args: string[]): Promise<number> {
         ...(environment !== null && { defaultEnvironment: environment }),
       });
       if (json) console.log(JSON.stringify({ url: server.url, auth: keys !== null, sandbox: capabilities }));
-      else console.log(`${server.url}\n${isolationText(capabilities)}${keys === null ? '\nno key is asked for' : ''}`);
+      else
+        console.log(
+          `${server.url}\n${isolationText(capabilities, values.verbose)}${keys === null ? '\nno key is asked for' : ''}`,
+        );
       await aborted(signal);
       await server.close();
       return 0;

@@ -1,6 +1,8 @@
-/** Columns as wide as their widest cell, two spaces apart. */
+import { printable } from './printable.js';
+
+/** Columns as wide as their widest cell, two spaces apart. What a terminal would obey is shown instead. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = rows.length > 0 ? [head, ...rows] : [head];
+  const all = [head, ...rows].map((row) => row.map((cell) => printable(cell).replaceAll('\n', '\\n')));
   const widths = head.map((_, column) => Math.max(...all.map((row) => [...row[column]!].length)));
   const line = (row: readonly string[]) =>
     row

@@ -1,5 +1,6 @@
 import type { CaseResult, Environment, SandboxCapabilities, Verdict } from '../../gym/index.js';
 import { shorten } from '../../text/index.js';
+import { printable } from './printable.js';
 
 const shownCases = 3;
 const shownLength = 160;
@@ -11,7 +12,7 @@ export function verdictText(environment: Environment, verdict: Verdict): string 
     return `${environment.name}: no verdict (${verdict.cause})${again}\n${indent(verdict.message)}`;
   }
   const lines = [
-    `${environment.name}: ${verdict.passed ? 'passed' : 'not passed'}, score ${shortScore(verdict.score)} · ${verdict.details} · ${Math.round(verdict.ms)} ms`,
+    `${environment.name}: ${verdict.passed ? 'passed' : 'not passed'}, score ${shortScore(verdict.score)} · ${printable(verdict.details)} · ${Math.round(verdict.ms)} ms`,
   ];
   const parts = Object.entries(verdict.rewardComponents);
   if (parts.length > 0) lines.push(`  ${parts.map(([name, value]) => `${name} ${shortScore(value)}`).join(', ')}`);
@@ -25,13 +26,24 @@ export function verdictText(environment: Environment, verdict: Verdict): string 
   return lines.join('\n');
 }
 
-/** What stood between the answers and this machine. */
-export function isolationText({ name, isolated, inForce, missing }: SandboxCapabilities): string {
-  if (!isolated) return `sandbox ${name}: NOT ISOLATED, answers ran as ordinary processes of this user`;
-  return `sandbox ${name}: ${inForce.join(', ')}${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`;
+/** What stood between the answers and this machine: one line, and with `verbose` a line for each protection. */
+export function isolationText({ name, isolated, inForce, missing }: SandboxCapabilities, verbose = false): string {
+  if (!isolated) return `sandbox: ${name}, NOT ISOLATED: answers ran as ordinary processes of this user`;
+  const shown = name === 'local' ? 'local (bubblewrap)' : name;
+  if (verbose) {
+    const lines = [...inForce.map((one) => `  in force  ${one}`), ...missing.map((one) => `  MISSING   ${one}`)];
+    return [`sandbox: ${shown}`, ...lines].join('\n');
+  }
+  if (missing.length === 0) return `sandbox: ${shown}, fully isolated`;
+  return `sandbox: ${shown}, isolated, but without ${missing.map((one) => one.split(': ')[0]).join(', ')} (--verbose says more)`;
 }
 
-export const shortScore = (score: number): string => String(Math.round(score * 1000) / 1000);
+/** Three digits; what is not quite 1 or not quite 0 does not look so. */
+export function shortScore(score: number): string {
+  const rounded = Math.round(score * 1000) / 1000;
+  if (rounded === 1 && score < 1) return '0.999';
+  return String(rounded === 0 && score > 0 ? 0.001 : rounded);
+}
 
 function caseLines({ id, input, expected, actual, error }: CaseResult): string[] {
   const line = (name: string, text: string) => (text === '' ? [] : [`    ${name.padEnd(8)}  ${short(text)}`]);
@@ -43,6 +55,6 @@ function caseLines({ id, input, expected, actual, error }: CaseResult): string[]
   ];
 }
 
-const short = (text: string): string => shorten(text.replaceAll('\n', '\\n'), shownLength);
+const short = (text: string): string => shorten(printable(text).replaceAll('\n', '\\n'), shownLength);
 
-const indent = (text: string, by = 2): string => text.replace(/^/gm, ' '.repeat(by));
+const indent = (text: string, by = 2): string => printable(text).replace(/^/gm, ' '.repeat(by));

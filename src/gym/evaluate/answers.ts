@@ -89,7 +89,15 @@ async function submittedFile(directory: string, file: string, question: Question
   const path = join(directory, file);
   const { size } = await stat(path);
   if (size > largest) return { name: file, failure: `${path} has ${size} bytes, which is no answer` };
-  const text = await readFile(path, 'utf8');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+  } catch (error) {
+    return {
+      name: file,
+      failure: error instanceof TypeError ? `${path} is not valid UTF-8` : (error as Error).message,
+    };
+  }
   const said = languageOfFile(file);
   const { environment } = question;
   const own =

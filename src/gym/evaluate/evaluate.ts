@@ -169,7 +169,8 @@ function report(
     missing: environments.flatMap(({ missing, name }) => (missing ? [name] : [])),
     noVerdict: environments.flatMap(({ name: environment, answers }) =>
       answers.flatMap(({ name: answer, verdict, failure }) => {
-        if (verdict === null) return [{ environment, answer, cause: 'endpoint', message: failure ?? '' }];
+        if (verdict === null)
+          return [{ environment, answer, cause: model === null ? 'file' : 'endpoint', message: failure ?? '' }];
         return verdict.kind === 'scored'
           ? []
           : [{ environment, answer, cause: verdict.cause, message: verdict.message }];
