@@ -21,7 +21,7 @@ export function readArguments<T extends Options>(command: string, args: readonly
     if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue;
     const names = Object.keys(options).map((name) => `--${name}`);
     throw new UserError(
-      `anneal ${command}: unknown option ${token.rawName}${didYouMean(token.rawName, names)}; it takes ${names.join(', ')}`,
+      `anneal ${command}: unknown option ${token.rawName}; it takes ${names.join(', ')}${didYouMean(token.rawName, names)}`,
     );
   }
   try {
@@ -52,7 +52,7 @@ export function oneOf<T extends string>(option: string, value: string | undefine
   const found = names.find((name) => name === value);
   if (found !== undefined) return found;
   throw new UserError(
-    `--${option} ${value}: there is no such ${option}${didYouMean(value, names)}; there are ${names.join(', ')}`,
+    `--${option} ${value}: there is no such ${option}; there are ${names.join(', ')}${didYouMean(value, names)}`,
   );
 }
 

@@ -110,7 +110,7 @@ export async function run(args: string[]): Promise<number> {
   }
   if (name !== undefined && called === undefined && !/^(-h|--help|help)$/.test(name)) {
     const names = verbs.map((verb) => verb.name);
-    throw new UserError(`anneal gym has no command ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
+    throw new UserError(`anneal gym has no command ${name}; there are ${names.join(', ')}${didYouMean(name, names)}`);
   }
   const program = new Command('anneal gym')
     .usage('<command> [arguments]')

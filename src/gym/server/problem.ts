@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { didYouMean } from '../../config/index.js';
 import { GymError } from '../gym-error.js';
 import { SandboxError } from '../sandbox/types.js';
 import type { NoVerdict } from '../verdict.js';
@@ -43,11 +44,16 @@ export function onError(error: Error, context: Context): Response {
       error.reason === 'timeout' ? 504 : 502,
     );
   }
+  // The client left while it was sending; nobody reads this.
+  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return context.json({ detail: 'aborted' }, 400);
   process.stderr.write(`${error.stack ?? error}\n`);
   return context.json({ detail: 'an error inside the server; its log has more' }, 500);
 }
 
-/** The JSON body, checked. 400 where it is no JSON, 422 naming each thing that is wrong. */
+/**
+ * The JSON body, checked. 400 where it is no JSON, 422 naming each thing that is wrong. Clients may send keys that mean nothing here, but
+ * not one that is nearly one of ours: `varient` would be judged by another variant than was meant.
+ */
 export async function bodyOf<Schema extends z.ZodType>(context: Context, schema: Schema): Promise<z.output<Schema>> {
   const text = await context.req.text();
   let json: unknown;
@@ -55,6 +61,18 @@ export async function bodyOf<Schema extends z.ZodType>(context: Context, schema:
     json = JSON.parse(text);
   } catch (error) {
     throw problem(400, `the body is no JSON: ${(error as Error).message}`);
+  }
+  if (schema instanceof z.ZodObject && typeof json === 'object' && json !== null) {
+    const known = Object.keys(schema.shape);
+    for (const key of Object.keys(json)) {
+      const meant = known.includes(key)
+        ? ''
+        : didYouMean(
+            key,
+            known.filter((name) => !Object.hasOwn(json, name)),
+          );
+      if (meant !== '') throw problem(422, `${key}: unknown key${meant}`);
+    }
   }
   const result = schema.safeParse(json);
   if (result.success) return result.data;

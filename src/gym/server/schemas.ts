@@ -78,8 +78,8 @@ export const openrlhf = z.object({
 export const verl = z.object({
   data_source: z.string().nullish(),
   solution_str: completion,
-  ground_truth: z.unknown(),
-  extra_info: z.unknown(),
+  ground_truth: z.unknown().optional(),
+  extra_info: z.unknown().optional(),
 });
 
 const ratio = z.number().min(0).max(1);

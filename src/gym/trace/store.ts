@@ -60,10 +60,11 @@ async function newFile(directory: string): Promise<string> {
 }
 
 async function* readTraces(directory: string, options: ReadTracesOptions): AsyncGenerator<Trace> {
-  const names = await readdir(directory).catch((error: Error) => {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: Error) => {
     throw new GymError(`${directory}: no folder with traces can be read there: ${error.message}`, { cause: error });
   });
-  for (const name of names.filter((each) => each.endsWith('.jsonl')).sort()) {
+  const names = entries.flatMap((entry) => (entry.isDirectory() || !entry.name.endsWith('.jsonl') ? [] : [entry.name]));
+  for (const name of names.sort()) {
     const file = join(directory, name);
     for await (const { text, line, ended } of readLines(file)) {
       options.signal?.throwIfAborted();

@@ -46,7 +46,7 @@ describe('anneal gym list', () => {
   });
 
   test.each([
-    [['--siute', 'x'], 'unknown option --siute; did you mean "--suite"?'],
+    [['--siute', 'x'], 'unknown option --siute; it takes --suite, --json; did you mean "--suite"?'],
     [['hard'], '--suite hard chooses'],
     [['--suite'], "--suite <value>' argument missing"],
   ])('refuses %j', async (args, message) => {
@@ -71,7 +71,7 @@ describe('anneal gym show', () => {
   });
 
   test.each([
-    [['coin_change', '--language', 'bash'], 'coin_change takes python, javascript, typescript, not bash'],
+    [['coin_change', '--language', 'bash'], 'coin_change takes no answers in bash; it takes python, javascript, typescript'],
     [['coin_change', '--variant', 'evil'], 'has no variant "evil"'],
     [[], 'anneal gym show needs the name of an environment'],
   ])('refuses %j', async (args, message) => {

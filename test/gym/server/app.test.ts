@@ -84,6 +84,12 @@ describe('requests that cannot be read', () => {
     ['no object', '[]', 422, /body/],
     ['nothing', '', 400, /no JSON/],
     ['a field missing', '{"environment": "coin"}', 422, /model_output/],
+    [
+      'a field that is nearly one',
+      '{"environment": "coin", "model_output": "1", "varient": "eval"}',
+      422,
+      /varient: unknown key; did you mean "variant"/,
+    ],
     ['a field of another type', '{"environment": "coin", "model_output": 3}', 422, /model_output/],
     ['an unknown environment', '{"environment": "coin_chnage", "model_output": ""}', 404, /coin_change/],
     ['a path', '{"environment": "../../etc", "model_output": ""}', 422, /no name/],
@@ -439,6 +445,8 @@ describe('for trainers', () => {
     expect((await post('/verl/compute_score', other)).body).toEqual({ score: 0.5, acc: 0 });
     expect(await post('/verl/compute_score', { ...body, solution_str: 'timeout' })).toMatchObject({ status: 504 });
     expect((await post('/verl/compute_score', { ...body, data_source: null, extra_info: null })).status).toBe(422);
+    const { data_source, solution_str } = body;
+    expect((await post('/verl/compute_score', { data_source, solution_str })).status).toBe(200);
   });
 
   it('every row without a verdict is null, none is 0', async () => {

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -89,6 +89,13 @@ describe('a trace store', () => {
     ]);
     expect(problems[1]!.message).toContain('version 99');
     expect(problems[2]!.message).toContain('id');
+  });
+
+  it('passes over folders, whatever their name', async () => {
+    const store = openTraceStore(folder);
+    await store.append(run(1));
+    await mkdir(join(folder, 'old.jsonl'));
+    expect(await all(store)).toHaveLength(1);
   });
 
   it('filters', async () => {
