@@ -78,7 +78,11 @@ export async function openEnvironments(config: RunConfig, signal: AbortSignal): 
     const judge = async (key: string, completion: string): Promise<number | Error> => {
       const { environment, language, cases, prompt, asked } = questions.get(key)!;
       const started = performance.now();
-      const verdict = await gym.run(environment, answerOf(completion, language), asked);
+      const verdict = await gym.run(
+        environment,
+        answerOf(completion, environment.kind === 'document' ? undefined : language),
+        asked,
+      );
       const totalMs = performance.now() - started;
       const model = config.base_model ?? 'from random weights';
       const source = { environment, cases, language, capabilities, prompt, completion, verdict, model, totalMs };
@@ -137,8 +141,10 @@ export function rewardOf(verdict: Verdict, part: string): number | Error {
   if (verdict.kind === 'noVerdict') return new Error(`${verdict.cause}: ${verdict.message}`);
   if (part === 'score') return verdict.score;
   if (part === 'passed') return verdict.passed ? 1 : 0;
-  // An answer that could not be loaded has no parts.
-  return verdict.rewardComponents[part] ?? 0;
+  const parts = verdict.rewardComponents;
+  // A verdict of one part does not name it.
+  if (Object.keys(parts).length === 0) return verdict.score;
+  return parts[part] ?? 0;
 }
 
 function checkReward(part: string, { name, weights }: Environment): void {

@@ -132,6 +132,8 @@ describe('training on environments', () => {
   test('a verdict as a number', () => {
     const scored = { kind: 'scored', score: 0.7, passed: false, rewardComponents: { correctness: 0.7 } } as never;
     expect(['score', 'passed', 'correctness', 'rules'].map((part) => rewardOf(scored, part))).toEqual([0.7, 0, 0.7, 0]);
+    const whole = { kind: 'scored', score: 0.4, passed: false, rewardComponents: {} } as never;
+    expect(['score', 'passed', 'correctness'].map((part) => rewardOf(whole, part))).toEqual([0.4, 0, 0.4]);
     const lost = rewardOf({ kind: 'noVerdict', cause: 'sandbox', message: 'gone', retries: 2, ms: 1 }, 'score');
     expect(lost).toEqual(new Error('sandbox: gone'));
   });
