@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { didYouMean } from '../config/index.js';
 import { openCases, parseVariant } from './cases/index.js';
-import { renderTask } from './environment/index.js';
+import { languageFor, renderTask } from './environment/index.js';
 import type { Environment } from './environment/types.js';
 import { openEpisode } from './episode/index.js';
 import { GymError } from './gym-error.js';
-import { judge, languageOf, noVerdict } from './judge.js';
+import { judge, noVerdict } from './judge.js';
 import { createLimiter } from './limiter.js';
 import { openRunner } from './runner/index.js';
 import { openSandboxes } from './sandbox/index.js';
@@ -54,7 +54,7 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
     return limited(() =>
       judge(
         async () => {
-          const language = languageOf(environment, options.language);
+          const language = languageFor(environment, options.language);
           parseVariant(environment, options.variant);
           const context = await opened.get();
           const cases = await openCases(context, environment, options.variant, signal);
@@ -86,7 +86,7 @@ export async function openGym(options: GymOptions = {}): Promise<Gym> {
       return openCases(await opened.get(), environment, options.variant, signalOf(options.signal));
     },
     async task(environment, options = {}) {
-      const language = languageOf(environment, options.language);
+      const language = languageFor(environment, options.language);
       const cases = await openCases(await opened.get(), environment, options.variant, signalOf(options.signal));
       return renderTask(environment, cases, language);
     },

@@ -1,11 +1,11 @@
-export { openCases } from './cases/index.js';
+// Environments
 export {
   EnvironmentError,
   environmentFromDeepGym,
+  languageFor,
   listEnvironments,
   loadEnvironment,
   loadSuite,
-  renderTask,
 } from './environment/index.js';
 export type {
   Case,
@@ -20,17 +20,37 @@ export type {
   SourceRules,
   Variant,
 } from './environment/types.js';
-export { type MixedEnvironments, mixedEnvironments, type WeightedEnvironment } from './episode/index.js';
-export type { Action, Episode, EpisodeRecord, Observation, StepResult } from './episode/types.js';
+// Episodes
+export {
+  type Action,
+  type Episode,
+  type EpisodeRecord,
+  type MixedEnvironments,
+  mixedEnvironments,
+  type Observation,
+  type StepResult,
+  type WeightedEnvironment,
+} from './episode/index.js';
+// Measuring models, storing what was judged, testing environments
 export * from './evaluate/index.js';
+// Verdicts
 export { openGym } from './gym.js';
 export { GymError } from './gym-error.js';
-export { languageOf } from './judge.js';
 export { type Language, languages } from './language.js';
-export { type AuditOptions, type AuditReport, audit, type QaOptions, type QaReport, qa } from './qa/index.js';
+export {
+  type AuditOptions,
+  type AuditReport,
+  audit,
+  type EnvironmentQa,
+  type QaOptions,
+  type QaReport,
+  qa,
+} from './qa/index.js';
+// Rewards, over HTTP as well
 export * from './reward/index.js';
-export { openRunner } from './runner/index.js';
-export type { CallJob, CallOutcome, JobLimits, JobResult, ProgramLanguage, Runner } from './runner/types.js';
+// Where answers run
+export { type DaytonaOptions, openDaytona } from './sandbox/daytona.js';
+export { type E2bOptions, openE2b } from './sandbox/e2b.js';
 export { openSandboxes } from './sandbox/index.js';
 export {
   type CreateSandboxOptions,
@@ -44,17 +64,17 @@ export {
   type SandboxProvider,
   sandboxNames,
 } from './sandbox/types.js';
-export * from './server/index.js';
-export * from './trace/index.js';
-export type { Gym, GymContext, GymOptions, RunOptions } from './types.js';
-export { asDeclared, isValue, showValue, type TaggedValue, toPlain, toValue, type Value } from './value.js';
-export { showType, type ValueType } from './value-type.js';
 export {
-  type CaseResult,
-  type NoVerdict,
-  type NoVerdictCause,
-  noVerdictCauses,
-  type Scored,
-  type Verdict,
-} from './verdict.js';
-export { type CheckResult, compare, runChecker, VerifierError, verify } from './verify/index.js';
+  createGymApp,
+  type GymApp,
+  type GymAppOptions,
+  type GymServer,
+  type ServeOptions,
+  serveGym,
+} from './server/index.js';
+export * from './trace/index.js';
+export type { Gym, GymOptions, RunOptions } from './types.js';
+export { showValue, toPlain, toValue, type Value } from './value.js';
+export type { ValueType } from './value-type.js';
+export type { CaseResult, NoVerdict, NoVerdictCause, Scored, Verdict } from './verdict.js';
+export { VerifierError } from './verify/index.js';

@@ -1,12 +1,9 @@
-import { nearest } from '../text/index.js';
-import type { Environment } from './environment/types.js';
 import { GymError } from './gym-error.js';
-import { type Language, languages } from './language.js';
 import { SandboxError } from './sandbox/types.js';
 import type { NoVerdict, NoVerdictCause, Scored, Verdict } from './verdict.js';
 import { VerifierError } from './verify/verifier-error.js';
 
-export interface JudgeOptions {
+interface JudgeOptions {
   /** Attempts after the first, when the sandbox or the verifier failed. */
   readonly retries: number;
   readonly signal?: AbortSignal | undefined;
@@ -45,19 +42,4 @@ function messageOf(error: unknown): string {
 
 export function noVerdict(cause: NoVerdictCause, message: string, retries: number, since: number): NoVerdict {
   return { kind: 'noVerdict', cause, message, retries, ms: performance.now() - since };
-}
-
-/** The language an answer is in. @throws GymError when the environment does not take it */
-export function languageOf(environment: Environment, wanted: string | undefined): Language {
-  const [first] = environment.languages;
-  // A document's language is looked at by nobody.
-  if (wanted === undefined) return first ?? 'python';
-  if (first === undefined) throw new GymError(`${environment.name} takes answers in no programming language`);
-  const found = environment.languages.find((language) => language === wanted);
-  if (found !== undefined) return found;
-  const known = (languages as readonly string[]).includes(wanted);
-  const meant = known ? null : nearest(wanted, environment.languages);
-  throw new GymError(
-    `${environment.name} takes no answers in ${wanted}.${meant === null ? '' : ` Did you mean ${meant}?`} It takes ${environment.languages.join(', ')}.`,
-  );
 }

@@ -7,7 +7,7 @@ import {
   type CaseSet,
   type Environment,
   type Language,
-  languageOf,
+  languageFor,
   loadEnvironment,
   openGym,
   openTraceStore,
@@ -63,7 +63,7 @@ export async function openEnvironments(config: RunConfig, signal: AbortSignal): 
         );
       }
       checkReward(options.reward, environment);
-      const language = languageOf(environment, entry.language ?? undefined);
+      const language = languageFor(environment, entry.language ?? undefined);
       const asked = { variant: variant ?? environment.defaultVariant, signal, ...(entry.language && { language }) };
       const [cases, prompt] = await Promise.all([gym.cases(environment, asked), gym.task(environment, asked)]);
       const key = `${environment.name}@${asked.variant}${environment.languages.length > 1 ? ` (${language})` : ''}`;

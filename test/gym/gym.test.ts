@@ -149,10 +149,10 @@ describe('a gym without a sandbox', () => {
     expect(((await gym.run(environment, right, { variant: 'trian' })) as NoVerdict).message).toContain('"train"');
     const language = await gym.run(environment, right, { language: 'bash' });
     expect((language as NoVerdict).message).toBe(
-      'double takes no answers in bash. It takes python, javascript, typescript.',
+      'double takes no answers in bash; it takes python, javascript, typescript',
     );
     const wrong = await gym.run(environment, right, { language: 'pyhton' as never });
-    expect((wrong as NoVerdict).message).toContain('Did you mean python?');
+    expect((wrong as NoVerdict).message).toContain('did you mean "python"?');
     expectNoVerdict(await gym.run(environment, right, { signal: AbortSignal.abort() }), { cause: 'aborted' });
     await gym.dispose();
   });

@@ -1,7 +1,12 @@
-import { UserError } from '../../config/index.js';
 import { parseVariant } from '../../gym/cases/index.js';
-import { type CaseSet, type Environment, loadEnvironment, renderTask } from '../../gym/environment/index.js';
-import { type Language, languages } from '../../gym/language.js';
+import {
+  type CaseSet,
+  type Environment,
+  languageFor,
+  loadEnvironment,
+  renderTask,
+} from '../../gym/environment/index.js';
+import type { Language } from '../../gym/language.js';
 import { showValue, toPlain } from '../../gym/value.js';
 import { shorten } from '../../text/index.js';
 import { onePositional, readArguments } from '../arguments.js';
@@ -17,7 +22,7 @@ export async function run(args: string[]): Promise<number> {
   });
   const environment = await loadEnvironment(onePositional('gym show', positionals, 'the name of an environment'));
   const { variant, seed } = parseVariant(environment, values.variant);
-  const language = chooseLanguage(environment, values.language);
+  const language = languageFor(environment, values.language);
   const empty: CaseSet = { variant: variant.name, seed, cases: [], hash: '' };
   // The text of a document is written around its case; everything else can be shown without running anything.
   const needsCases = values.cases === true || environment.kind === 'document';
@@ -29,18 +34,6 @@ export async function run(args: string[]): Promise<number> {
       : asText(environment, task, cases, values.cases === true, language),
   );
   return 0;
-}
-
-function chooseLanguage(environment: Environment, asked: string | undefined): Language {
-  const known = environment.languages;
-  if (asked === undefined) return known[0] ?? 'python';
-  const found = languages.find((language) => language === asked);
-  if (found !== undefined && known.includes(found)) return found;
-  throw new UserError(
-    known.length === 0
-      ? `the answer to ${environment.name} has no language; leave --language out`
-      : `${environment.name} takes ${known.join(', ')}, not ${asked}`,
-  );
 }
 
 async function makeCases(environment: Environment, variant: string | undefined): Promise<CaseSet> {

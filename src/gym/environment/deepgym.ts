@@ -23,7 +23,7 @@ const variableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected the name of an environment variable' });
 
 /** `metadata.json`, or an entry of a `registry.json`. Keys that have no meaning here are kept as provenance. */
-export const metadataSchema = z.looseObject({
+const metadataSchema = z.looseObject({
   ...description,
   id: text(200).optional(),
   type: text(50).optional(),
@@ -31,7 +31,7 @@ export const metadataSchema = z.looseObject({
   path: text(1000).optional(),
   benchmark: text(100).optional(),
 });
-export type Metadata = z.output<typeof metadataSchema>;
+type Metadata = z.output<typeof metadataSchema>;
 
 /** An environment as DeepGym's HTTP interface takes it. */
 const wireSchema = z.strictObject({

@@ -15,7 +15,7 @@ interface Entry {
   readonly registered: Record<string, unknown> | undefined;
 }
 
-export interface Survey {
+interface Survey {
   readonly environments: readonly Environment[];
   /** Folders that could not be loaded, with the reason. */
   readonly broken: readonly { readonly name: string; readonly directory: string; readonly error: Error }[];

@@ -124,12 +124,11 @@ export const schema = z.strictObject(keys);
 export type Parsed = z.output<typeof schema>;
 
 /** One row of a cases file, or of what a generator returns. */
-export const rowKeys = {
+export const row = z.strictObject({
   id: z.union([line, z.number().int()], { error: 'expected a text or a whole number' }).optional(),
   input: z.unknown().optional(),
   expected: z.unknown().optional(),
   weight: z.number().positive().max(1000).default(1),
   group: line.optional(),
   variant: z.string().optional(),
-};
-export const row = z.strictObject(rowKeys);
+});

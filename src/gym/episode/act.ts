@@ -8,7 +8,7 @@ import { moduleText } from '../verify/module-text.js';
 import { describeRun } from './observe.js';
 import type { Action } from './types.js';
 
-export interface Acted {
+interface Acted {
   readonly observation: string;
   /** Whether the step's time ran out. */
   readonly outOfTime: boolean;
@@ -17,7 +17,7 @@ export interface Acted {
 /** The kernel refuses longer arguments. */
 const MAX_ACTION_BYTES = 100_000;
 
-export interface ActOptions {
+interface ActOptions {
   readonly outputKb: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -80,7 +80,7 @@ function planTool(tools: readonly Tool[], name: string, given: unknown): Plan {
 }
 
 /** A tool with its arguments' schema read. */
-export interface Tool {
+interface Tool {
   readonly spec: ToolSpec;
   readonly schema: z.ZodType;
 }

@@ -1,9 +1,9 @@
 /** Characters of one observation; a model reads every one of them. */
-export const MAX_OBSERVATION = 8000;
+const MAX_OBSERVATION = 8000;
 const HEAD = 5500;
 
 /** A long text with its middle cut out, and how much that was. The end is kept because errors stand there. */
-export function capped(text: string): string {
+function capped(text: string): string {
   if (text.length <= MAX_OBSERVATION) return text;
   const tail = MAX_OBSERVATION - HEAD;
   return `${text.slice(0, HEAD)}\n[… ${text.length - MAX_OBSERVATION} characters cut …]\n${text.slice(-tail)}`;

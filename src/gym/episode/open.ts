@@ -1,4 +1,5 @@
 import { openCases, parseVariant } from '../cases/index.js';
+import { languageFor } from '../environment/language-for.js';
 import { renderTask } from '../environment/render-task.js';
 import type { CaseSet, Environment, EpisodeSpec } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
@@ -79,7 +80,7 @@ export async function openEpisode(
     const begun: Run = {
       cases,
       sandbox,
-      observations: [{ content: renderTask(environment, cases, languageFor(environment, options)), step: 0 }],
+      observations: [{ content: renderTask(environment, cases, languageFor(environment, options.language)), step: 0 }],
       actions: [],
       stepRewards: [],
       score: 0,
@@ -225,10 +226,6 @@ async function createSandbox(
       if (!(error instanceof SandboxError && error.retryable) || failed >= retries) throw error;
     }
   }
-}
-
-function languageFor({ languages }: Environment, { language }: RunOptions) {
-  return language ?? languages[0] ?? 'python';
 }
 
 /** @throws what is neither the sandbox's failure nor the caller's signal: a bug */

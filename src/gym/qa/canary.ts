@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A trace that an answer left outside of its sandbox. */
-export interface Touch {
+interface Touch {
   /** Of the attack that did it; null where it cannot be told. */
   readonly token: string | null;
   readonly how: string;

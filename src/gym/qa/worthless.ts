@@ -6,7 +6,7 @@ import type { ValueType } from '../value-type.js';
 import { functionNameOf } from './function-name.js';
 
 /** An answer that nobody should earn anything with. */
-export interface WorthlessAnswer {
+interface WorthlessAnswer {
   /** `empty`, `constant []`, `echo of argument 1`. */
   readonly name: string;
   readonly text: string;

@@ -11,7 +11,7 @@ export interface LazyGymOptions extends GymOptions {
   readonly allowLocal?: boolean;
 }
 
-export interface LazyGym {
+interface LazyGym {
   /** Opened by the first call, shared by all. */
   get(): Promise<Gym>;
   dispose(): Promise<void>;

@@ -1,8 +1,7 @@
-import { didYouMean } from '../../config/index.js';
-import { loadEnvironment } from '../environment/index.js';
+import { languageFor, loadEnvironment } from '../environment/index.js';
 import type { Environment } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
-import { type Language, languages } from '../language.js';
+import type { Language } from '../language.js';
 import type { RunOptions } from '../types.js';
 
 /** What an answer is judged by. */
@@ -36,15 +35,8 @@ export function cachedLoader(load: LoadEnvironment = loadEnvironment): LoadEnvir
 /** @throws GymError for a language that the environment has not */
 export function questionOf(environment: Environment, options: QuestionOptions = {}): Question {
   const variant = options.variant ?? environment.defaultVariant;
-  const [first] = environment.languages;
-  if (first === undefined) return { environment, variant, language: null };
-  const language = options.language ?? first;
-  if (!(environment.languages as readonly string[]).includes(language)) {
-    throw new GymError(
-      `${environment.name} has no language ${language}; it has ${environment.languages.join(', ')}${didYouMean(language, languages)}`,
-    );
-  }
-  return { environment, variant, language: language as Language };
+  const language = environment.languages.length === 0 ? null : languageFor(environment, options.language);
+  return { environment, variant, language };
 }
 
 /** How a gym is asked it. */
@@ -63,7 +55,7 @@ export function keyOf({ environment, variant, language }: Question): string {
 }
 
 /** What a row of a dataset says about its environment: `extra_info` as an object, or as its JSON, and `data_source`. */
-export interface RowInfo {
+interface RowInfo {
   readonly extraInfo: unknown;
   readonly dataSource: unknown;
 }

@@ -1,5 +1,5 @@
 /** Where reasoning begins or ends in a line. */
-export interface Mark {
+interface Mark {
   readonly name: string;
   readonly index: number;
   /** The line behind it. */

@@ -12,7 +12,7 @@ export interface AttemptRequest {
 
 /** How an attempt ended: all calls done, a call or all of it out of time, or the process gone or ended. */
 export const attemptEnds = ['done', 'time', 'total-time', 'ended', 'memory', 'flood'] as const;
-export type AttemptEnd = (typeof attemptEnds)[number];
+type AttemptEnd = (typeof attemptEnds)[number];
 
 export interface AttemptReport {
   /** What the answer wrote to its channel. Whatever stands there, the answer may have made up. */

@@ -7,7 +7,7 @@ import type { Runner } from './types.js';
 
 export type { CallJob, CallOutcome, JobLimits, JobResult, ProgramLanguage, Runner } from './types.js';
 
-export interface RunnerOptions {
+interface RunnerOptions {
   /** A provider stays the caller's: `dispose` of the runner leaves it open. */
   readonly sandbox: SandboxName | SandboxProvider;
   /** Jobs at a time. Default: the number of cores. */

@@ -2,7 +2,7 @@ import { SandboxError } from '../sandbox/types.js';
 import type { AttemptReport, AttemptRequest } from './attempt.js';
 import type { Worker } from './worker.js';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly start: (request: AttemptRequest) => Worker;
   /** Requests of one key can be served by the same worker. */
   readonly keyOf: (request: AttemptRequest) => string;

@@ -8,7 +8,7 @@ const nodeThreads = 12;
 const nodeDataMb = 256;
 const openFiles = 256;
 
-export interface LimitOptions {
+interface LimitOptions {
   readonly limits: SandboxLimits;
   readonly language?: SandboxLanguage;
   /** Whether the process lives as long as one command. A fork server's processor time must not run out. */

@@ -14,7 +14,7 @@ import {
 } from './types.js';
 
 /** What a vendor's sandbox can do, once made. Methods reject as the vendor's SDK does. */
-export interface RemoteMachine {
+interface RemoteMachine {
   readonly id: string;
   /** An absolute path below which anything may be written. */
   readonly home: string;
@@ -26,7 +26,7 @@ export interface RemoteMachine {
   delete(): Promise<void>;
 }
 
-export interface RemoteVendor {
+interface RemoteVendor {
   readonly name: Extract<SandboxName, 'daytona' | 'e2b'>;
   /** `Daytona`, for messages. */
   readonly title: string;

@@ -1,6 +1,3 @@
-/** Machines that the filter is known for, by the names of `process.arch`. */
-export type FilteredArch = 'x64' | 'arm64';
-
 /** System calls by name, with their numbers on x86_64 and on aarch64 (null: the machine has no such call). */
 type CallNumbers = Readonly<Record<string, readonly [x64: number, arm64: number | null]>>;
 

@@ -6,7 +6,7 @@ import { SandboxError } from './types.js';
 import { ordinaryUser } from './user.js';
 
 /** The directory of this process that holds what sandboxes need on the host, and their work directories. */
-export interface SupportFiles {
+interface SupportFiles {
   readonly directory: string;
   /** Directory with the little of /etc that programs want to see. */
   readonly etc: string;

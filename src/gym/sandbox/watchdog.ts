@@ -2,7 +2,7 @@ import type { Limit } from './command.js';
 import { descendants, proportionalBytes, residentBytes, unnamedFileBytes } from './process-tree.js';
 import { type Usage, usageOf } from './work-files.js';
 
-export interface Watched {
+interface Watched {
   readonly memoryMb: number;
   readonly diskMb: number;
   /** Host directory that counts as disk. */
@@ -15,7 +15,7 @@ const memoryEveryMs = 50;
 const looksPerDiskLook = 2;
 
 /** Files and directories that a work directory may hold: an empty file takes room as well. */
-export const maxEntries = 10_000;
+const maxEntries = 10_000;
 
 /** Looks at the memory of all that is below a process, and at the disk it fills, and says when there is too much of it. */
 export function watch(pid: number, watched: Watched, exceeded: (limit: Limit) => void): () => void {

@@ -3,7 +3,7 @@ import type { Context, Next } from 'hono';
 import { problem } from './problem.js';
 
 /** Compares in a time that says nothing about how much of the key is right, nor about its length. */
-export function isKey(given: string, keys: readonly string[]): boolean {
+function isKey(given: string, keys: readonly string[]): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const wanted = digest(given);
   // No early end: which of the keys it is stays hidden too.

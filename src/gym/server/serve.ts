@@ -57,6 +57,6 @@ export async function serveGym(options: ServeOptions): Promise<GymServer> {
   };
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -41,7 +41,7 @@ interface Node {
 const emptyNode = (): Node => ({ traces: 0, passed: 0, next: new Map() });
 
 /** Rows whose labels come from other traces with the same beginning; they can be made only when all traces are known. */
-export interface Rollouts {
+interface Rollouts {
   /** Why the trace cannot be used, or null. */
   add(trace: Trace): string | null;
   /** One row for each different sequence of steps. */

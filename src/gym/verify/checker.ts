@@ -20,7 +20,7 @@ export interface CheckResult {
   }[];
 }
 
-export interface CheckCall {
+interface CheckCall {
   /** A function's arguments as a list; otherwise the case's dict. */
   readonly input: Value;
   readonly output: Value;

@@ -4,7 +4,7 @@ import { type Sandbox, SandboxError } from '../sandbox/types.js';
 import { trustedCommand } from './launch.js';
 
 /** What lies at a path of a work directory. One of the keys besides `mode` says what it is. */
-export interface CollectedFile {
+interface CollectedFile {
   /** Permission bits. */
   readonly mode: number;
   /** Of a regular file whose bytes are UTF-8. */

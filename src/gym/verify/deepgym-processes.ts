@@ -5,7 +5,7 @@ import { readFrames, writeFrame } from '../runner/frames.js';
 import { interpreters, isolated } from '../sandbox/index.js';
 import { SandboxError, type SandboxLimits } from '../sandbox/types.js';
 
-export interface DeepGymRun {
+interface DeepGymRun {
   readonly source: string;
   readonly standalone: boolean;
   readonly testCases: unknown;
@@ -17,7 +17,7 @@ export interface DeepGymRun {
 }
 
 /** What the verifier's process said last of itself. null when it ended without a word. */
-export type DeepGymEnd =
+type DeepGymEnd =
   | { readonly kind: 'ended' }
   | { readonly kind: 'returned'; readonly result: unknown }
   | { readonly kind: 'unsupported'; readonly message: string }

@@ -8,11 +8,7 @@ import { verifyDocument } from './document.js';
 import { verifyFunction } from './function.js';
 import { verifyScript } from './script.js';
 
-export { type CheckCall, type CheckResult, runChecker } from './checker.js';
-export { type Comparator, compare } from './compare.js';
 export { documentReference } from './document.js';
-export { type ModuleText, moduleText } from './module-text.js';
-export * from './score.js';
 export { VerifierError } from './verifier-error.js';
 
 /**

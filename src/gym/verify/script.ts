@@ -131,7 +131,7 @@ async function runCase(
 }
 
 /** The keys of a script case's dict that have a meaning here; others are for the checker. */
-export interface ScriptInput {
+interface ScriptInput {
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly arguments: readonly string[];

@@ -8,7 +8,7 @@ import { VerifierError } from './verifier-error.js';
 /** Enough for any generator, reference or checker; a bug that hangs ends all the same. */
 const enough: JobLimits = { caseSeconds: 20, totalSeconds: 120, memoryMb: 1024, processes: 64, outputKb: 64 };
 
-export interface TrustedCallOptions {
+interface TrustedCallOptions {
   /** Of each call. Default 20. */
   readonly caseSeconds?: number;
   /** What a call was about, for the message of its failure: `on the case 3`. */

@@ -51,7 +51,7 @@ describe('makeRewardFn', () => {
       'environment failed',
     );
     await expect(makeRewardFn(coin, { gym: fakeGym(), language: 'pyhton' })([], ['1'])).rejects.toThrow(
-      /no language pyhton.*python/,
+      /takes no answers in pyhton.*python/,
     );
     await expect(makeRewardFn('no_such_environment', { gym: fakeGym() })([], ['1'])).rejects.toThrow(GymError);
   });
