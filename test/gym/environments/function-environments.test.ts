@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCases } from '../../../src/gym/cases/index.js';
 import { listEnvironments } from '../../../src/gym/environment/index.js';
 import type { CaseSet, Environment, Language } from '../../../src/gym/index.js';
 import { type Gym, openGym, toPlain, type Value } from '../../../src/gym/index.js';
-import { isolatedContext } from '../script/context.js';
 import { describeIsolatedPython } from '../support.js';
 
 const environments = (await listEnvironments()).filter(({ kind, deepgym }) => kind === 'function' && deepgym === null);
@@ -29,7 +27,6 @@ describe('the function environments', () => {
 });
 
 describeIsolatedPython('the function environments', () => {
-  const context = isolatedContext();
   let gym: Gym;
   beforeAll(async () => {
     gym = await openGym({ sandbox: 'local' });
@@ -44,53 +41,63 @@ describeIsolatedPython('the function environments', () => {
     });
   }
 
-  it.each(names)('%s: references score 1 in every variant', { timeout: 120_000 }, async (name) => {
+  // A process of JavaScript costs fifty times one of Python, and the cases are the same: what is asked of Python everywhere is asked
+  // of it in the default variant.
+  const variantsOf = (environment: Environment, language: Language) =>
+    language === 'python' ? Object.keys(environment.variants) : [environment.defaultVariant];
+
+  it.each(names)('%s: references score 1 in every variant', async (name) => {
     const environment = named(name);
-    for (const variant of Object.keys(environment.variants)) {
-      for (const { language, text } of environment.references) {
-        const isDefault = variant === environment.defaultVariant;
-        for (const told of language === 'javascript' && isDefault
-          ? (['javascript', 'typescript'] as const)
-          : [language]) {
-          const [verdict] = await scores(environment, variant, told, [text]);
-          const wrong = verdict!.cases.filter(({ passed }) => !passed).map(({ id, error }) => `${id}: ${error}`);
-          expect([variant, told, verdict!.details, wrong]).toEqual([variant, told, expect.anything(), []]);
-          expect(verdict).toMatchObject({ score: 1, passed: true, truncated: false });
-        }
-      }
-    }
+    const runs = environment.references.flatMap(({ language, text }) =>
+      Object.keys(environment.variants).map((variant) => ({ language, variant, text })),
+    );
+    const typed = runs.find(
+      ({ language, variant }) => language === 'javascript' && variant === environment.defaultVariant,
+    )!;
+    await Promise.all(
+      [...runs, { ...typed, language: 'typescript' as const }].map(async ({ language, variant, text }) => {
+        const [verdict] = await scores(environment, variant, language, [text]);
+        const wrong = verdict!.cases.filter(({ passed }) => !passed).map(({ id, error }) => `${id}: ${error}`);
+        expect([variant, language, verdict!.details, wrong]).toEqual([variant, language, expect.anything(), []]);
+        expect(verdict).toMatchObject({ score: 1, passed: true, truncated: false });
+      }),
+    );
   });
 
-  it.each(names)('%s: bad answers get no more than they may', { timeout: 120_000 }, async (name) => {
+  it.each(names)('%s: bad answers get no more than they may', async (name) => {
     const environment = named(name);
-    for (const variant of Object.keys(environment.variants)) {
-      for (const { language, text, path, maxScore } of environment.badAnswers) {
+    const runs = environment.badAnswers.flatMap((bad) =>
+      variantsOf(environment, bad.language).map((variant) => ({ ...bad, variant })),
+    );
+    await Promise.all(
+      runs.map(async ({ language, text, path, maxScore, variant }) => {
         const [verdict] = await scores(environment, variant, language, [text]);
         expect(verdict!.score, `${path}, ${variant}`).toBeLessThanOrEqual(maxScore);
         expect(verdict!.passed, `${path}, ${variant}`).toBe(false);
-      }
-    }
+      }),
+    );
   });
 
-  it.each(names)('%s: worthless answers stay at the floor', { timeout: 120_000 }, async (name) => {
+  it.each(names)('%s: worthless answers stay at the floor', async (name) => {
     const environment = named(name);
-    for (const variant of Object.keys(environment.variants)) {
-      const cases = await openCases(context(), environment, variant);
-      // a process of JavaScript costs fifty times one of Python, and the cases are the same
-      const told = variant === environment.defaultVariant ? (['python', 'javascript'] as const) : (['python'] as const);
-      for (const language of told) {
-        const answers = worthless(environment, cases, language, variant === environment.defaultVariant);
+    const runs = (['python', 'javascript'] as const).flatMap((language) =>
+      variantsOf(environment, language).map((variant) => ({ language, variant })),
+    );
+    await Promise.all(
+      runs.map(async ({ language, variant }) => {
+        const all = language === 'python' && variant === environment.defaultVariant;
+        const answers = worthless(environment, await gym.cases(environment, { variant }), language, all);
         const verdicts = await scores(environment, variant, language, answers);
         for (const [index, { score }] of verdicts.entries()) {
           expect(score, `${variant}: ${answers[index]}`).toBeLessThanOrEqual(environment.floor);
         }
-      }
-    }
+      }),
+    );
   });
 
   it.each(names)('%s: knowing the train cases by heart is worth nothing elsewhere', async (name) => {
     const environment = named(name);
-    const train = await openCases(context(), environment, 'train');
+    const train = await gym.cases(environment, { variant: 'train' });
     const table = train.cases.flatMap(({ input, expected }) => {
       const row = expected === undefined ? '' : json([input.map(toPlain), toPlain(expected)]);
       return row !== '' && row.length < 2000 ? [row] : [];
@@ -111,7 +118,7 @@ def ${environment.signature!.names.python}(*arguments):
     const environment = named(name);
     const seen = new Map<string, string>();
     for (const variant of Object.keys(environment.variants)) {
-      const { cases } = await openCases(context(), environment, variant);
+      const { cases } = await gym.cases(environment, { variant });
       for (const { input } of cases) {
         const other = seen.get(key(input));
         if (other !== undefined) expect([variant, other]).not.toContainEqual(expect.stringMatching(/eval|holdout/));
@@ -124,7 +131,7 @@ def ${environment.signature!.names.python}(*arguments):
     const environment = named('coin_change');
     expect(environment.defaultVariant).toBe('train');
     expect(environment.variants.train).toMatchObject({ generated: 15, seed: 42 });
-    expect((await openCases(context(), environment, 'train')).cases).toHaveLength(25);
+    expect((await gym.cases(environment, { variant: 'train' })).cases).toHaveLength(25);
   });
 });
 

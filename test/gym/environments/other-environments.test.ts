@@ -43,12 +43,13 @@ describeIsolatedPython('scripts, documents and episodes', () => {
     return verify(context(), environment, cases, typeof answer === 'string' ? answer : answer.text, language);
   }
 
-  it.each(variantsOf(['script', 'document', 'episode']))(
-    '%s, %s: every reference scores 1',
-    async (name, variant) => {
-      const environment = environments.get(name)!;
-      const cases = await openCases(context(), environment, variant);
-      for (const reference of environment.references) {
+  it.each(variantsOf(['script', 'document', 'episode']))('%s, %s: references score 1', async (name, variant) => {
+    const environment = environments.get(name)!;
+    const cases = await openCases(context(), environment, variant);
+    // A script is run once for each case: the default variant tries all references, the others one.
+    const tried = variant === environment.defaultVariant ? environment.references : environment.references.slice(0, 1);
+    await Promise.all(
+      tried.map(async (reference) => {
         const answer =
           environment.kind === 'document'
             ? await documentReference(context(), environment, cases, reference)
@@ -56,32 +57,29 @@ describeIsolatedPython('scripts, documents and episodes', () => {
         const verdict = await verify(context(), environment, cases, answer, reference.language);
         const wrong = verdict.cases.filter(({ passed }) => !passed).map(({ id, error }) => `${id}: ${error}`);
         expect([reference.path, verdict.score, wrong, verdict.stderr]).toEqual([reference.path, 1, [], '']);
-      }
-    },
-    120_000,
-  );
+      }),
+    );
+  });
 
-  it.each(names)(
-    '%s: empty answers get nothing, bad ones no more than they may',
-    async (name) => {
-      const environment = environments.get(name)!;
-      for (const worthless of ['', '#', '{}']) {
-        expect((await judge(environment, 'train', worthless)).score).toBe(0);
-      }
-      for (const bad of environment.badAnswers) {
+  it.each(names)('%s: empty answers get nothing, bad ones no more than they may', async (name) => {
+    const environment = environments.get(name)!;
+    for (const worthless of environment.kind === 'script' ? [''] : ['', '#', '{}']) {
+      expect((await judge(environment, 'train', worthless)).score).toBe(0);
+    }
+    await Promise.all(
+      environment.badAnswers.map(async (bad) => {
         const { score } = await judge(environment, 'train', bad);
         expect([bad.path, score <= bad.maxScore, score < 1]).toEqual([bad.path, true, true]);
-      }
-    },
-    120_000,
-  );
+      }),
+    );
+  });
 
-  it('eight answers to cli_task at once do not see each other', async () => {
+  it('four answers to cli_task at once do not see each other', async () => {
     const environment = environments.get('cli_task')!;
     const [reference] = environment.references;
-    const verdicts = await Promise.all(Array.from({ length: 8 }, () => judge(environment, 'train', reference!)));
-    expect(verdicts.map(({ score }) => score)).toEqual(Array.from({ length: 8 }, () => 1));
-  }, 120_000);
+    const verdicts = await Promise.all(Array.from({ length: 4 }, () => judge(environment, 'train', reference!)));
+    expect(verdicts.map(({ score }) => score)).toEqual([1, 1, 1, 1]);
+  });
 
   it('cli_task runs nothing of what the answer leaves in the repository', async () => {
     const environment = environments.get('cli_task')!;
@@ -94,6 +92,26 @@ echo done`;
     expect((await judge(environment, 'train', { ...reference, text: hooks })).score).toBe(1);
     const forged = `${reference.text}\nchmod -R u+w .git/objects; for f in .git/objects/*/*; do echo x > "$f"; done; echo done`;
     expect((await judge(environment, 'train', { ...reference, text: forged })).score).toBe(0);
+  });
+
+  it('no output holds a checker up', async () => {
+    const bash = (text: string) => ({ language: 'bash' as const, path: 'answer.sh', text });
+    const start =
+      'mkdir -p "$REPO_DIR"; cd "$REPO_DIR"; git init -q -b main .; export GIT_{AUTHOR,COMMITTER}_{NAME,EMAIL}=x';
+    const wide = `${start}
+tree=$(printf '100644 blob %s\\ta\\n' $(echo x | git hash-object -w --stdin) | git mktree)
+for _ in $(seq 18); do tree=$(for name in a b c d e f g h i j; do printf '040000 tree %s\\t%s\\n' $tree $name; done | git mktree); done
+git update-ref refs/heads/main $(git commit-tree $tree -m x)`;
+    const endless = `${start}
+tree=$(printf '100755 and no end of it, not even one of its names' | git hash-object -t tree -w --stdin --literally)
+git update-ref refs/heads/main $(printf 'tree %s\\nauthor x <x> 1 +0000\\ncommitter x <x> 1 +0000\\n\\nx\\n' $tree | git hash-object -t commit -w --stdin --literally)`;
+    for (const text of [wide, endless])
+      expect((await judge(environments.get('cli_task')!, 'train', bash(text))).score).toBe(0);
+    const lines = "head -c 65000 /dev/zero | tr '\\0' '\\n'; printf x";
+    expect((await judge(environments.get('api_request')!, 'train', bash(lines))).score).toBe(0);
+    for (const text of ['`'.repeat(480_000), '```a\n'.repeat(96_000)]) {
+      for (const name of names.slice(4, 6)) expect((await judge(environments.get(name)!, 'train', text)).score).toBe(0);
+    }
   }, 120_000);
 
   it('api_request counts titles only from who asked the service for all pages', async () => {
@@ -121,7 +139,7 @@ for titles in json.loads(${JSON.stringify(known)}):
     },
   );
 
-  it.each(Array.from({ length: 20 }, (_, seed) => seed + 500))('documents of seed %i are solvable', async (seed) => {
+  it.each(Array.from({ length: 6 }, (_, seed) => seed + 500))('documents of seed %i are solvable', async (seed) => {
     for (const [name] of variantsOf(['document']).filter(([, variant]) => variant === 'train')) {
       const environment = environments.get(name)!;
       const cases = await openCases(context(), environment, `train@${seed}`);

@@ -82,28 +82,29 @@ describeIsolatedPython('a script', () => {
     expect(verdict.passed).toBe(false);
   });
 
-  it.each([
-    ['hangs', 'sleep 60', 'no end within 3 s'],
+  it.each<[how: string, answer: string, error: string, caseSeconds?: number]>([
+    ['hangs', 'sleep 60', 'no end within 0.5 s', 0.5],
     ['floods its output', 'yes', 'more than 16 KB of output'],
     ['fails', 'exit 7', 'exit code 7'],
     ['kills itself', 'kill -9 $$', 'killed by signal 9'],
     ['kills everything it sees', 'kill -9 -1; sleep 9', 'it killed the processes around it'],
     ['fills the disk', 'head -c 30000000 /dev/zero > big', ''],
-    ['is a fork bomb', ':(){ :|:& };:; sleep 60', ''],
+    ['is a fork bomb', ':(){ :|:& };:; sleep 60', '', 0.5],
     ['is no program', 'if then (', 'exit code 2'],
     ['takes its own directory away', 'chmod 000 .; rm -rf "$PWD"; exit 1', 'exit code 1'],
-  ])('that %s is judged by what is there, and has only itself to blame', async (_, answer, error) => {
-    const verdict = await judge(answer, [oneCase([], [['files', ['never']]])]);
+  ])('that %s is judged by what is there, and has only itself to blame', async (_, answer, error, caseSeconds = 3) => {
+    const short = environment({}, { limits: { ...limits, caseSeconds } });
+    const verdict = await judge(answer, [oneCase([], [['files', ['never']]])], short);
     expect(verdict).toMatchObject({ kind: 'scored', score: 0, passed: false });
     expect(verdict.cases[0]!.error).toContain(error);
   });
 
   it('whose time for all cases runs out gets nothing for those left', async () => {
-    const slow = environment({}, { limits: { ...limits, totalSeconds: 1 } });
+    const slow = environment({}, { limits: { ...limits, totalSeconds: 0.5 } });
     const cases = ['a', 'b', 'c'].map((id) => ({ ...oneCase([], []), id }));
-    const verdict = await judge('sleep 2', cases, slow);
+    const verdict = await judge('sleep 1', cases, slow);
     expect(verdict).toMatchObject({ truncated: true, score: 0 });
-    expect(verdict.cases.at(-1)).toMatchObject({ id: 'c', passed: false, error: 'the 1 s for all cases ran out' });
+    expect(verdict.cases.at(-1)).toMatchObject({ id: 'c', passed: false, error: 'the 0.5 s for all cases ran out' });
   });
 
   it('finds nothing of the other cases, of the checker, of what is expected, or of this machine', async () => {
