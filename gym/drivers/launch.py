@@ -230,7 +230,11 @@ def main():
         variables, rest = ready
         env.update({name: str(value) for name, value in variables.items()})
         service_log.add(rest)
-    report = supervise(job, env, log, service_log)
+    try:
+        report = supervise(job, env, log, service_log)
+    except MemoryError:
+        # This needs little: the answer, which is of the same user, has taken it away. What it cannot be is a failure of the sandbox's.
+        os.kill(os.getpid(), signal.SIGKILL)
     report["service"] = []
     report["service_alive"] = None
     if service_pid is not None:

@@ -27,6 +27,9 @@ const refused: CallNumbers = {
   listmount: [458, 458],
   name_to_handle_at: [303, 264],
   open_by_handle_at: [304, 265],
+  // seeing which files of the system others open
+  inotify_init: [253, null],
+  inotify_init1: [294, 26],
   // large kernel interfaces with a history of holes
   bpf: [321, 280],
   perf_event_open: [298, 241],
@@ -72,8 +75,8 @@ const refused: CallNumbers = {
 };
 
 const arches = {
-  x64: { audit: 0xc000003e, column: 0, clone: 56, clone3: 435, unshare: 272, socket: 41 },
-  arm64: { audit: 0xc00000b7, column: 1, clone: 220, clone3: 435, unshare: 97, socket: 198 },
+  x64: { audit: 0xc000003e, column: 0, clone: 56, clone3: 435, unshare: 272, prlimit: 302, socket: 41 },
+  arm64: { audit: 0xc00000b7, column: 1, clone: 220, clone3: 435, unshare: 97, prlimit: 261, socket: 198 },
 } as const;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
@@ -110,7 +113,7 @@ const firstArgument = 16;
  */
 export function seccompProgram(arch: string = process.arch): Uint8Array | null {
   if (arch !== 'x64' && arch !== 'arm64') return null;
-  const { audit, column, clone, clone3, unshare, socket } = arches[arch];
+  const { audit, column, clone, clone3, unshare, prlimit, socket } = arches[arch];
   const program: Instruction[] = [load(machine), skipIfEqual(audit, 1), answer(killProcess), load(callNumber)];
   // x32 shares the machine's number but has calls of its own from this bit on
   if (arch === 'x64') program.push(skipIfBelow(0x40000000, 1), answer(fail(EPERM)));
@@ -127,6 +130,9 @@ export function seccompProgram(arch: string = process.arch): Uint8Array | null {
     program.push(skipUnlessEqual(number, 4), load(firstArgument), skipUnlessAny(flags, 1));
     program.push(answer(fail(EPERM)), answer(allow));
   }
+  // its own limits only: with another's of the same user it could end the process that reports
+  program.push(skipUnlessEqual(prlimit, 4), load(firstArgument), skipUnlessEqual(0, 1));
+  program.push(answer(allow), answer(fail(EPERM)));
   program.push(skipUnlessEqual(socket, 3 + socketFamilies.length), load(firstArgument));
   for (const [index, family] of socketFamilies.entries()) {
     program.push(skipIfEqual(family, socketFamilies.length - index));

@@ -213,6 +213,25 @@ def f(x):
       expect(result[6]).toBe(6);
     });
 
+    it('takes no value that whoever reads it would choke on', async () => {
+      const source = `
+import os
+def f(kind):
+    values = {
+        'deep': b'[' * 5000 + b']' * 5000,
+        'digits': b'{"i": "' + b'9' * 4000000 + b'"}',
+        'parts': b'[' + b'[],' * 5000000 + b'1]',
+        'texts': b'["' + b',[' * 5000000 + b'"]',
+    }
+    data = memoryview(b'["v",' + values[kind] + b', 1]\\n')
+    while data: data = data[os.write(3, data):]`;
+      for (const kind of ['deep', 'digits', 'parts']) {
+        expect(outcomes(await run(source, [[kind]]))).toEqual(['crash wrote rubbish to the channel']);
+      }
+      const [text] = outcomes(await run(source, [['texts']])) as string[][];
+      expect(text?.[0]).toHaveLength(10_000_000);
+    });
+
     it('does not read a flood on the channel to its end', async () => {
       const source = 'import os\ndef f():\n  while True: os.write(3, b"x" * 65536)';
       expect(await value(source)).toBe('crash wrote too much to the channel');

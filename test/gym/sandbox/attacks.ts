@@ -122,6 +122,17 @@ export const attacks: Readonly<Record<string, Attack>> = {
       assert.ok(Number(seen.stdout) <= 5, `sees ${seen.stdout} processes`);
     },
   },
+  'take memory and descriptors from what reports about it': {
+    async run({ open }) {
+      const box = await open();
+      const { stdout, exitCode } = await sh(
+        box,
+        'for p in $PPID 1 2; do prlimit --pid $p --as=0:0 --nofile=0:0 --data=0:0; done 2>/dev/null; prlimit --nofile=9:9 true && echo here; exit 3',
+      );
+      assert.equal(stdout, 'here\n');
+      assert.equal(exitCode, 3);
+    },
+  },
   'look into the first process': {
     async run({ open }) {
       const box = await open();
@@ -255,7 +266,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       const box = await open({ seconds: 90 });
       const { killedBy } = await node(
         box,
-        `const fs = require('fs'); for (let i = 0; i < 12_000; i++) fs.closeSync(fs.openSync('f' + i, 'w')); setInterval(() => {}, 1000)`,
+        `const fs = require('fs'); for (let i = 0; i < 10_100; i++) fs.closeSync(fs.openSync('f' + i, 'w')); setInterval(() => {}, 1000)`,
       );
       assert.equal(killedBy, 'disk');
     },

@@ -33,45 +33,53 @@ function run(program: Uint8Array, data: { arch: number; call: number; argument?:
 }
 
 describe.each([
-  { arch: 'x64', ptrace: 101, mount: 165, clone: 56, unshare: 272, socket: 41, read: 0, execve: 59 },
-  { arch: 'arm64', ptrace: 117, mount: 40, clone: 220, unshare: 97, socket: 198, read: 63, execve: 221 },
-] as const)('the system call filter on $arch', ({ arch, ptrace, mount, clone, unshare, socket, read, execve }) => {
-  const program = seccompProgram(arch)!;
-  const answer = (call: number, argument?: number) =>
-    run(program, { arch: audit[arch], call, ...(argument === undefined ? {} : { argument }) });
+  { arch: 'x64', ptrace: 101, mount: 165, clone: 56, unshare: 272, prlimit: 302, socket: 41, read: 0, execve: 59 },
+  { arch: 'arm64', ptrace: 117, mount: 40, clone: 220, unshare: 97, prlimit: 261, socket: 198, read: 63, execve: 221 },
+] as const)(
+  'the system call filter on $arch',
+  ({ arch, ptrace, mount, clone, unshare, prlimit, socket, read, execve }) => {
+    const program = seccompProgram(arch)!;
+    const answer = (call: number, argument?: number) =>
+      run(program, { arch: audit[arch], call, ...(argument === undefined ? {} : { argument }) });
 
-  it('lets ordinary calls through', () => {
-    for (const call of [read, execve]) expect(answer(call)).toBe(allowed);
-  });
+    it('lets ordinary calls through', () => {
+      for (const call of [read, execve]) expect(answer(call)).toBe(allowed);
+    });
 
-  it('refuses tracing, mounts and large interfaces', () => {
-    for (const call of [ptrace, mount, 425, 438]) expect(answer(call)).toBe(eperm);
-  });
+    it('refuses tracing, mounts and large interfaces', () => {
+      for (const call of [ptrace, mount, 425, 438]) expect(answer(call)).toBe(eperm);
+    });
 
-  it('lets processes and threads be made, but no namespaces', () => {
-    expect(answer(clone, 17)).toBe(allowed);
-    expect(answer(clone, 0x3d0f00)).toBe(allowed);
-    for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
-      expect(answer(clone, flag | 17)).toBe(eperm);
-      expect(answer(unshare, flag)).toBe(eperm);
-    }
-    expect(answer(unshare, 0x80)).toBe(eperm);
-    expect(answer(unshare, 0x400)).toBe(allowed);
-    // the C library falls back to clone
-    expect(answer(435)).toBe(enosys);
-  });
+    it('lets processes and threads be made, but no namespaces', () => {
+      expect(answer(clone, 17)).toBe(allowed);
+      expect(answer(clone, 0x3d0f00)).toBe(allowed);
+      for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
+        expect(answer(clone, flag | 17)).toBe(eperm);
+        expect(answer(unshare, flag)).toBe(eperm);
+      }
+      expect(answer(unshare, 0x80)).toBe(eperm);
+      expect(answer(unshare, 0x400)).toBe(allowed);
+      // the C library falls back to clone
+      expect(answer(435)).toBe(enosys);
+    });
 
-  it('lets local and internet sockets be opened, and no others', () => {
-    for (const family of [1, 2, 10]) expect(answer(socket, family)).toBe(allowed);
-    for (const family of [0, 16, 17, 38, 40, 44]) expect(answer(socket, family)).toBe(eperm);
-  });
+    it('lets local and internet sockets be opened, and no others', () => {
+      for (const family of [1, 2, 10]) expect(answer(socket, family)).toBe(allowed);
+      for (const family of [0, 16, 17, 38, 40, 44]) expect(answer(socket, family)).toBe(eperm);
+    });
 
-  it('kills on calls of another instruction set', () => {
-    expect(run(program, { arch: 0x40000003, call: read })).toBe(killed);
-    expect(run(program, { arch: audit[arch === 'x64' ? 'arm64' : 'x64'], call: read })).toBe(killed);
-    if (arch === 'x64') expect(answer(0x40000000 + ptrace)).toBe(eperm);
-  });
-});
+    it('lets a process change its own limits, and no others', () => {
+      expect(answer(prlimit, 0)).toBe(allowed);
+      for (const pid of [1, 2, 4000]) expect(answer(prlimit, pid)).toBe(eperm);
+    });
+
+    it('kills on calls of another instruction set', () => {
+      expect(run(program, { arch: 0x40000003, call: read })).toBe(killed);
+      expect(run(program, { arch: audit[arch === 'x64' ? 'arm64' : 'x64'], call: read })).toBe(killed);
+      if (arch === 'x64') expect(answer(0x40000000 + ptrace)).toBe(eperm);
+    });
+  },
+);
 
 it('there is no system call filter for a machine whose calls are not known', () => {
   expect(seccompProgram('riscv64')).toBeNull();
