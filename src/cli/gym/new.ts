@@ -42,9 +42,8 @@ export async function run(args: string[]): Promise<number> {
   }
   write(directory, kind, language === undefined ? languages : [language]);
   const environment = await loadEnvironment(directory);
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(directory, path)).isFile())
     .sort();
   const path = folder.startsWith('.') || resolve(folder) === folder ? folder : `./${folder}`;
   if (values.json) console.log(JSON.stringify({ name: environment.name, directory, kind, files }, null, 2));
