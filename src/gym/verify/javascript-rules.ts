@@ -29,6 +29,11 @@ const globalObjects = new Set(['globalThis', 'global', 'window', 'self']);
 const hidingNames = ['eval', 'Function'];
 const hidingModules = ['vm', 'module', 'inspector', 'worker_threads', 'child_process'];
 
+/** What lists members by their names. */
+const listing = ['getOwnPropertyDescriptor', 'getOwnPropertyDescriptors', 'getOwnPropertyNames', 'ownKeys'];
+/** What calls a function that was taken out of its object. */
+const callers = ['call', 'apply', 'bind'];
+
 /**
  * What a JavaScript text that ran breaks of the rules. It is read in both ways in which it may have been loaded: as a script (`with`,
  * `010`, comments that begin with `<!--`) and as a module, for what is a comment in one can be code in the other.
@@ -108,6 +113,7 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
     if (!found.has(what)) found.set(what, node.loc?.start.line ?? 0);
   };
   const { isGlobal } = scopesOf(program);
+  let makesPatterns = false;
   /** What a name stands for: `const M = Math` makes `M` Math. */
   const aliases = new Map<string, string>();
   const objectName = (node: AnyNode, ancestors: readonly AnyNode[]): string | null => {
@@ -126,6 +132,7 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
       return;
     }
     if (methods.has(name)) report(`.${name}`, node);
+    if (name === 'compile' && names.has('RegExp') && makesPatterns) report('.compile of a pattern', node);
     if (name === 'constructor') report('.constructor', node);
     if (owner === null) return;
     if (members.get(owner)?.has(name)) report(`${owner}.${name}`, node);
@@ -138,8 +145,32 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
     for (const name of modules) if (module === name || module.startsWith(`${name}/`)) report(`import ${name}`, node);
   };
 
+  /** Whether it may be a method under a name that is made elsewhere: `a[name]`. */
+  const isHidden = (node: AnyNode | null | undefined): boolean =>
+    node?.type === 'MemberExpression' &&
+    node.computed &&
+    !namesNoMethod(node.property) &&
+    constantText(node.property) === null;
+  /** Variables and members that such a thing is put into. */
+  const hidden = { variables: new Set<string>(), members: new Set<string>() };
+  const put = (target: AnyNode, value: AnyNode | null | undefined) => {
+    if (!isHidden(value)) return;
+    if (target.type === 'Identifier') hidden.variables.add(target.name);
+    const member = target.type === 'MemberExpression' ? propertyOf(target) : null;
+    if (member !== null) hidden.members.add(member);
+  };
+
   ancestor(program, {
+    Literal(node) {
+      if (node.regex !== undefined && node.regex !== null) makesPatterns = true;
+    },
+    AssignmentExpression: (node) => put(node.left, node.right),
+    Property(node) {
+      const name = keyName(node.key, node.computed);
+      if (name !== null && isHidden(node.value)) hidden.members.add(name);
+    },
     VariableDeclarator(node, _state, ancestors) {
+      put(node.id, node.init);
       if (node.id.type !== 'Identifier' || !node.init) return;
       const name = objectName(node.init, ancestors as AnyNode[]);
       if (name !== null && (namespaces.has(name) || globalObjects.has(name))) aliases.set(node.id.name, name);
@@ -164,6 +195,13 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
       ) {
         if (constantText(callee.property) === null) report('a method with a computed name', node);
       }
+      if (methods.size > 0 && callee.type === 'MemberExpression') {
+        const { object } = callee;
+        const name = propertyOf(callee) ?? '';
+        const taken = isHidden(object) || (object.type === 'Identifier' && hidden.variables.has(object.name));
+        if ((callers.includes(name) && taken) || hidden.members.has(name) || listing.includes(name))
+          report('a method with a computed name', node);
+      }
       if (callee.type === 'Identifier' && callee.name === 'require' && isGlobal('require', ancestors as AnyNode[])) {
         imported(node.arguments[0] === undefined ? null : constantText(node.arguments[0]), node);
       }
@@ -178,11 +216,19 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
         if (constantText(key) === null && method === 'get') report('Reflect.get with a computed name', node);
       }
     },
+    TaggedTemplateExpression(node) {
+      if (methods.size > 0 && isHidden(node.tag)) report('a method with a computed name', node);
+    },
     ObjectPattern(node, _state, ancestors) {
       const owner = patternSource(node, ancestors as AnyNode[]);
       const ownerName = owner === null ? null : objectName(owner, ancestors as AnyNode[]);
       for (const property of node.properties) {
-        if (property.type === 'Property') access(ownerName, keyName(property.key, property.computed), property);
+        if (property.type !== 'Property') continue;
+        const name = keyName(property.key, property.computed);
+        access(ownerName, name, property);
+        if (name === null && methods.size > 0 && !namesNoMethod(property.key)) {
+          report('a method with a computed name', property);
+        }
       }
     },
     ImportDeclaration: (node) => imported(constantText(node.source), node),

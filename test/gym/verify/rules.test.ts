@@ -20,6 +20,18 @@ describe('rules about JavaScript', () => {
     ["const { ['sort']: s } = []", 'uses .sort (line 1)'],
     ["Reflect.get([], 'sort')", 'uses .sort (line 1)'],
     ['a[name]()', 'uses a method with a computed name (line 1)'],
+    ...[
+      'a[name].call(a)',
+      'const f = a[name]; f.call(a)',
+      'let f; f = a[name]; f.apply(a, [])',
+      'a.f = a[name]; a.f()',
+      'const o = { f: a[name] }; o.f()',
+      'const { [name]: f } = a',
+      'Object.getOwnPropertyDescriptor(Array.prototype, name).value',
+      'Object.getOwnPropertyNames(Array.prototype)',
+      'Reflect.ownKeys(Array.prototype)',
+      'a[name]`x`',
+    ].map((text): [string, string] => [text, 'uses a method with a computed name (line 1)']),
     ['eval("a.sort()")', 'uses eval (line 1)'],
     ['(0, eval)("1")', 'uses eval (line 1)'],
     ['globalThis.eval("1")', 'uses eval (line 1)'],
@@ -38,9 +50,20 @@ describe('rules about JavaScript', () => {
     '// a.sort()\nconst text = "a.sort()"',
     'const table = { sort: 1 }',
     'rows[i][j] = a[i - 1](x)',
+    'const left = a[i]; const node = { value: a[j], next: null }; a[i] = a[j]; a[j] = left; out.push(left)',
+    'const { [0]: first, length } = a',
+    'const max = a[i]; Math.max(max, 1); const get = a[j]; map.get(get)',
+    'Math.max.apply(null, a)',
     'function f(structuredClone) { return structuredClone(1) }',
   ])('let %s be', (source) => {
     expect(javascript(source, ['Array.sort', 'structuredClone'])).toEqual([]);
+  });
+
+  it('find patterns that are made of texts', () => {
+    const broken = ['uses .compile of a pattern (line 1)'];
+    expect(javascript('/x/.compile(pattern).test(text)', ['RegExp'])).toEqual(broken);
+    expect(javascript('const r = /x/; r.compile(pattern)', ['RegExp'])).toEqual(broken);
+    expect(javascript('automaton.compile(pattern)', ['RegExp'])).toEqual([]);
   });
 
   it('tell a global from what the text defines itself', () => {
