@@ -1,6 +1,6 @@
 import { shorten } from '../text/index.js';
 import { GymError } from './gym-error.js';
-import type { TaggedValue, Value } from './value-format.js';
+import { isTagged, type TaggedValue, type Value } from './value-format.js';
 import { floatText, plainNumber } from './value-plain.js';
 import { showType, type ValueType } from './value-type.js';
 
@@ -31,7 +31,9 @@ function wellFormed(json: unknown, depth: number, room: Room): boolean {
     case 'number':
       return Number.isSafeInteger(json) && !Object.is(json, -0);
     case 'object':
-      return json === null || (Array.isArray(json) ? allWellFormed(json, depth, room) : isTagged(json, depth, room));
+      return (
+        json === null || (Array.isArray(json) ? allWellFormed(json, depth, room) : isWellTagged(json, depth, room))
+      );
     default:
       return false;
   }
@@ -40,7 +42,7 @@ function wellFormed(json: unknown, depth: number, room: Room): boolean {
 const allWellFormed = (items: readonly unknown[], depth: number, room: Room): boolean =>
   items.every((item) => wellFormed(item, depth + 1, room));
 
-function isTagged(json: object, depth = 0, room: Room = { values: Infinity }): json is TaggedValue {
+function isWellTagged(json: object, depth = 0, room: Room = { values: Infinity }): json is TaggedValue {
   const entries = Object.entries(json);
   if (entries.length !== 1) return false;
   const [tag, content] = entries[0] as [string, unknown];
@@ -106,7 +108,7 @@ function read(json: unknown, type: ValueType, at: string): Value {
     throw new GymError(`${at === '' ? '' : `at ${at}: `}expected ${showType(type)}, got ${describe(json)}`);
   };
   const tagged =
-    isPlainObject(json) && isTagged(json) && !(type.kind === 'dict' && type.key.kind === 'str') ? json : null;
+    isPlainObject(json) && isWellTagged(json) && !(type.kind === 'dict' && type.key.kind === 'str') ? json : null;
   switch (type.kind) {
     case 'any':
       return tagged ?? readUntyped(json, at, refuse);
@@ -210,13 +212,13 @@ export function asDeclared(value: Value, type: ValueType): Value {
     case 'list':
       return Array.isArray(value) ? value.map((item: Value) => asDeclared(item, type.of)) : value;
     case 'set':
-      return isObject(value) && 's' in value ? { s: value.s.map((item) => asDeclared(item, type.of)) } : value;
+      return isTagged(value) && 's' in value ? { s: value.s.map((item) => asDeclared(item, type.of)) } : value;
     case 'tuple':
       return Array.isArray(value) && value.length === type.of.length
         ? { t: value.map((item: Value, index) => asDeclared(item, type.of[index]!)) }
         : value;
     case 'dict':
-      if (!isObject(value) || !('d' in value)) return value;
+      if (!isTagged(value) || !('d' in value)) return value;
       return {
         d: value.d.map(([key, entry]) => [
           asDeclared(declaredKey(key, type.key), type.key),
@@ -236,9 +238,6 @@ export function asDeclared(value: Value, type: ValueType): Value {
   }
 }
 
-const isObject = (value: Value): value is TaggedValue =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function declaredKey(key: Value, type: ValueType): Value {
   if (typeof key !== 'string') return key;
   const read = keyOf(key, type);
@@ -256,25 +255,25 @@ function fits(value: Value, type: ValueType): boolean {
     case 'str':
       return typeof value === 'string';
     case 'int':
-      return typeof value === 'number' || (isObject(value) && 'i' in value);
+      return typeof value === 'number' || (isTagged(value) && 'i' in value);
     case 'float':
-      return isObject(value) && 'f' in value;
+      return isTagged(value) && 'f' in value;
     case 'bytes':
-      return isObject(value) && 'b' in value;
+      return isTagged(value) && 'b' in value;
     case 'list':
       return Array.isArray(value) && value.every((item: Value) => fits(item, type.of));
     case 'set':
-      return isObject(value) && 's' in value && value.s.every((item) => fits(item, type.of));
+      return isTagged(value) && 's' in value && value.s.every((item) => fits(item, type.of));
     case 'tuple':
       return (
-        isObject(value) &&
+        isTagged(value) &&
         't' in value &&
         value.t.length === type.of.length &&
         value.t.every((item, index) => fits(item, type.of[index]!))
       );
     case 'dict':
       return (
-        isObject(value) &&
+        isTagged(value) &&
         'd' in value &&
         value.d.every(([key, entry]) => fits(key, type.key) && fits(entry, type.value))
       );

@@ -2,10 +2,10 @@ import { UserError } from '../../config/index.js';
 import {
   type AnswerSource,
   type Estimate,
+  type EvaluationReport,
   evaluate,
   folderAnswers,
   openEndpoint,
-  type Report,
   sampledAnswers,
 } from '../../gym/evaluate/index.js';
 import { languages, loadSuite } from '../../gym/index.js';
@@ -147,12 +147,12 @@ function warnUnused(files: readonly string[]): void {
 }
 
 /** 0 all passed, 1 some did not, 2 some have no verdict or nothing was judged. */
-function exitCodeOf({ environments, noVerdict }: Report): number {
+function exitCodeOf({ environments, noVerdict }: EvaluationReport): number {
   if (noVerdict.length > 0 || environments.length === 0) return 2;
   return environments.every(({ missing, answers, passed }) => !missing && passed === answers.length) ? 0 : 1;
 }
 
-function reportText(report: Report): string {
+function reportText(report: EvaluationReport): string {
   const rows = report.environments.map((one) => [
     one.name,
     one.variant,

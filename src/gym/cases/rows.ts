@@ -3,6 +3,7 @@ import { didYouMean, type Problem, problemsOf } from '../../config/index.js';
 import { row } from '../environment/schema.js';
 import type { Case, FunctionSignature } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
+import { isRecord } from '../is-record.js';
 import { toValue, type Value } from '../value.js';
 
 /** A row with its place in the list it came from. */
@@ -68,9 +69,8 @@ function readInput(
   value: (path: readonly (string | number)[], make: () => Value) => Value,
   fail: (path: readonly (string | number)[], message: string, about: 'key' | 'value') => void,
 ): readonly Value[] {
-  const isMapping = typeof input === 'object' && input !== null && !Array.isArray(input);
   if (signature === null) {
-    if (isMapping)
+    if (isRecord(input))
       return [value(['input'], () => toValue(input, { kind: 'dict', key: { kind: 'str' }, value: { kind: 'any' } }))];
     fail([], input === undefined ? 'missing; expected a mapping' : 'expected a mapping', 'value');
     return [];
@@ -84,17 +84,16 @@ function readInput(
     fail([], `expected ${parameters.length} arguments (${names.join(', ')}), got ${input.length}`, 'value');
     return [];
   }
-  if (!isMapping) {
+  if (!isRecord(input)) {
     const wanted = `expected a mapping of ${names.join(', ')}, or a list of the arguments`;
     fail([], input === undefined ? `missing; ${wanted}` : wanted, 'value');
     return [];
   }
-  const given = input as Record<string, unknown>;
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(input)) {
     if (!names.includes(key)) fail([key], `the function has no parameter ${key}${didYouMean(key, names)}`, 'key');
   }
   return parameters.map(({ name, type }) => {
-    if (Object.hasOwn(given, name)) return value(['input', name], () => toValue(given[name], type));
+    if (Object.hasOwn(input, name)) return value(['input', name], () => toValue(input[name], type));
     fail([name], 'missing', 'value');
     return null;
   });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type LocatedProblem, problemsOf } from '../../config/index.js';
+import { isRecord } from '../is-record.js';
 import type { Folder } from './folder.js';
 import { freeze } from './freeze.js';
 import { EnvironmentError, fileProblem } from './problems.js';
@@ -63,7 +64,7 @@ export function loadDeepGym(folder: Folder, name: string, registered: Record<str
     }
   };
   const written = json('metadata.json', {});
-  const merged = isMapping(written) ? { ...written, ...registered } : written;
+  const merged = isRecord(written) ? { ...written, ...registered } : written;
   const metadata = read(metadataSchema, merged, `${folder.shown}/metadata.json`, problems);
   const cases = read(testCases, json('test_cases.json', null), `${folder.shown}/test_cases.json`, problems);
   const task = folder.text('task.md').trim();
@@ -169,10 +170,6 @@ function build({
     directory,
     contentHash,
   });
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function read<T extends z.ZodType>(

@@ -1,22 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { didYouMean, type LocatedProblem, type Problem, problemsOf, readSource } from '../../config/index.js';
-import { GymError } from '../gym-error.js';
 import { type Language, languageOfFile } from '../language.js';
 import { loadDeepGym } from './deepgym.js';
 import { type Folder, readFolder, shownPath } from './folder.js';
 import { freeze } from './freeze.js';
-import { parseType } from './parse-type.js';
 import { EnvironmentError, fileProblem, type Report } from './problems.js';
+import { programFile, readEpisode, readScript, readSignature } from './read-blocks.js';
 import { keys, type Parsed, schema } from './schema.js';
-import { filesBelow, sourceFile } from './source-files.js';
+import { sourceFile } from './source-files.js';
 import type {
   Checker,
   Environment,
   EnvironmentKind,
   EnvironmentLimits,
   EpisodeSpec,
-  FunctionSignature,
   ScriptSpec,
   SourceFile,
   SourceRules,
@@ -151,102 +149,6 @@ function readTask(folder: Folder, path: string, fail: (message: string) => void)
   return text;
 }
 
-function readSignature(block: Parsed['function'], report: Report): FunctionSignature | null {
-  if (block === undefined) return null;
-  let good = true;
-  const type = (path: readonly string[], text: string) => {
-    try {
-      return parseType(text);
-    } catch (error) {
-      if (!(error instanceof GymError)) throw error;
-      good = false;
-      report(['function', ...path], error.message);
-      return { kind: 'any' } as const;
-    }
-  };
-  const { name } = block;
-  const signature = {
-    names: typeof name === 'string' ? { python: name, javascript: camelCase(name) } : name,
-    parameters: Object.entries(block.parameters).map(([parameter, text]) => ({
-      name: parameter,
-      type: type(['parameters', parameter], text),
-    })),
-    returns: type(['returns'], block.returns),
-  };
-  return good ? signature : null;
-}
-
-function camelCase(name: string): string {
-  return name.replace(/(?<=[A-Za-z0-9])_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function existing(folder: Folder, path: string, at: readonly (string | number)[], report: Report): SourceFile | null {
-  if (folder.has(path)) return sourceFile(folder, path);
-  report(at, `there is no file ${path}${didYouMean(path, folder.paths)}`);
-  return null;
-}
-
-/** A file that has to be a program in Python, JavaScript or TypeScript. */
-function program(folder: Folder, path: string, at: readonly (string | number)[], report: Report): SourceFile | null {
-  const language = languageOfFile(path);
-  if (language !== null && language !== 'bash') return existing(folder, path, at, report);
-  report(at, `expected a .js, .ts or .py file, got ${path}`);
-  return null;
-}
-
-function files(
-  folder: Folder,
-  path: string | undefined,
-  at: readonly string[],
-  report: Report,
-): Record<string, string> {
-  if (path === undefined) return {};
-  const found = filesBelow(folder, path);
-  if (Object.keys(found).length === 0) report(at, `there is no folder ${path} with files in it`);
-  return found;
-}
-
-/** Only a fork of a Python interpreter can be kept from an answer of the same user; see gym/drivers/launch.py. */
-function readService(folder: Folder, path: string, report: Report): SourceFile | null {
-  if (languageOfFile(path) === 'python') return existing(folder, path, ['script', 'service'], report);
-  report(['script', 'service'], `expected a .py file, got ${path}`);
-  return null;
-}
-
-function readScript(folder: Folder, block: Parsed['script'], report: Report): ScriptSpec | null {
-  if (block === undefined) return null;
-  return {
-    entry: Object.fromEntries(Object.entries(block.entry).filter(([, path]) => path !== undefined)),
-    files: files(folder, block.files, ['script', 'files'], report),
-    service: block.service === undefined ? null : readService(folder, block.service, report),
-  };
-}
-
-function readEpisode(folder: Folder, block: Parsed['episode'], report: Report): EpisodeSpec | null {
-  if (block === undefined) return null;
-  if (block.actions.includes('tool') !== block.tools.length > 0) {
-    report(
-      ['episode', block.tools.length > 0 ? 'actions' : 'tools'],
-      block.tools.length > 0 ? 'there are tools, but tool is no action' : 'tool is an action, but there are no tools',
-    );
-  }
-  if (block.step_reward === 'improvement' && block.answer_file === undefined) {
-    report(['episode', 'step_reward'], 'improvement needs an answer_file to judge after each step');
-  }
-  return {
-    maxSteps: block.max_steps,
-    stepSeconds: block.step_seconds,
-    files: files(folder, block.files, ['episode', 'files'], report),
-    actions: block.actions,
-    tools: block.tools.flatMap(({ name, description, parameters, script }, index) => {
-      const source = existing(folder, script, ['episode', 'tools', index, 'script'], report);
-      return source === null ? [] : [{ name, description, parameters, source }];
-    }),
-    answerFile: block.answer_file ?? null,
-    stepReward: block.step_reward,
-  };
-}
-
 /** Whether the blocks `function`, `script` and `episode` are those that the kind has. */
 function checkBlocks(
   kind: EnvironmentKind,
@@ -329,7 +231,7 @@ function readChecker(
   const given = valid.checker ?? 'structural';
   const needsScript = kind === 'script' || kind === 'document' || (kind === 'episode' && episode?.answerFile === null);
   if (typeof given === 'object' && 'script' in given) {
-    const source = program(folder, given.script, ['checker', 'script'], report);
+    const source = programFile(folder, given.script, ['checker', 'script'], report);
     return source === null ? { kind: 'structural' } : { kind: 'script', source, functionName: given.function };
   }
   if (needsScript && valid.checker !== undefined) {

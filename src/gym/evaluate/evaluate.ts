@@ -30,7 +30,7 @@ export interface EnvironmentResult {
   readonly meanScore: number | null;
 }
 
-export interface Report {
+export interface EvaluationReport {
   readonly suite: string;
   readonly model: string | null;
   /** In the order of the suite. */
@@ -73,7 +73,7 @@ export async function evaluate(
   environments: readonly Environment[],
   source: AnswerSource,
   options: EvaluateOptions = {},
-): Promise<Report> {
+): Promise<EvaluationReport> {
   // One failure ends all: what is still asked or judged is of no use then.
   const ending = new AbortController();
   const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal]);
@@ -156,9 +156,9 @@ function report(
   suite: string,
   model: string | null,
   environments: readonly EnvironmentResult[],
-  skipped: Report['skipped'],
+  skipped: EvaluationReport['skipped'],
   ks: readonly number[],
-): Report {
+): EvaluationReport {
   const rates = environments.flatMap(({ passRate }) => (passRate === null ? [] : [passRate]));
   const scores = environments.flatMap(({ meanScore }) => (meanScore === null ? [] : [meanScore]));
   return {

@@ -4,8 +4,8 @@ export { type Endpoint, EndpointError, type EndpointOptions, openEndpoint, type 
 export {
   type EnvironmentResult,
   type EvaluateOptions,
+  type EvaluationReport,
   evaluate,
   type JudgedAnswer,
-  type Report,
 } from './evaluate.js';
 export { type Estimate, meanInterval, passAtK, wilson } from './statistics.js';

@@ -1,6 +1,7 @@
 import { inputKey } from '../cases/input-key.js';
 import type { CaseSet, Environment } from '../environment/types.js';
 import type { Gym } from '../types.js';
+import { caseSets } from './case-sets.js';
 import { assignSplits, type Split, type SplitOptions, sha256 } from './splits.js';
 
 export interface AuditOptions extends SplitOptions {
@@ -110,20 +111,6 @@ export async function audit(
     recommendations: recommend(leaks, duplicateTasks, duplicateVerifiers, counts, manifest),
     manifest,
   };
-}
-
-async function caseSets(gym: Gym, environment: Environment, signal: AbortSignal | undefined) {
-  const sets: CaseSet[] = [];
-  const problems: string[] = [];
-  for (const variant of Object.keys(environment.variants)) {
-    try {
-      sets.push(await gym.cases(environment, { variant, ...(signal === undefined ? {} : { signal }) }));
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      problems.push(`variant ${variant} cannot be used: ${(error as Error).message}`);
-    }
-  }
-  return { sets, problems };
 }
 
 function caseLeaks({ name }: Environment, sets: readonly CaseSet[]): Leak[] {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { CaseSet, Environment, SourceFile } from '../environment/types.js';
+import type { Environment, SourceFile } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
 import type { Language } from '../language.js';
 import { createLimiter } from '../limiter.js';
@@ -7,6 +7,7 @@ import type { Gym, RunOptions } from '../types.js';
 import type { Verdict } from '../verdict.js';
 import { type Attack, attackLanguages, loadAttacks } from './attacks.js';
 import { type Canary, openCanary } from './canary.js';
+import { caseSets } from './case-sets.js';
 import { mutants } from './mutants.js';
 import type { AttackResult, EnvironmentQa, Finding, QaReport, SurvivingMutant } from './report.js';
 import { summarise } from './report.js';
@@ -119,8 +120,9 @@ async function examine(
     seconds: (performance.now() - since) / 1000,
   });
 
-  const variants = await casesOfVariants(gym, environment, fail, signal);
-  if (variants === null) return done();
+  const { sets: variants, problems } = await caseSets(gym, environment, signal);
+  for (const problem of problems) fail('unusable', problem);
+  if (problems.length > 0) return done();
 
   const references = referencesOf(environment);
   if (references.length === 0) fail('reference', 'There is no reference.');
@@ -193,7 +195,7 @@ async function examine(
     );
     await inParallel(made, async ({ source, mutant }) => {
       result.mutants.made++;
-      for (const { variant } of variants!) {
+      for (const { variant } of variants) {
         const changed = { ...source, text: mutant.text };
         const verdict = await judgeReference(changed, { variant, language: source.language }, quick);
         // Changed, the reference of a document may well write none.
@@ -217,25 +219,6 @@ async function examine(
       fail('mutant', `all ${made.length} changed references score 1: the cases do not tell right from wrong`);
     }
   }
-}
-
-async function casesOfVariants(
-  gym: Gym,
-  environment: Environment,
-  fail: (kind: Finding['kind'], message: string) => void,
-  signal: AbortSignal | undefined,
-): Promise<readonly CaseSet[] | null> {
-  const variants: CaseSet[] = [];
-  for (const variant of Object.keys(environment.variants)) {
-    try {
-      variants.push(await gym.cases(environment, { variant, ...(signal === undefined ? {} : { signal }) }));
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      fail('unusable', `variant ${variant}: ${(error as Error).message}`);
-      return null;
-    }
-  }
-  return variants;
 }
 
 /** TypeScript runs as JavaScript does: once is enough. */

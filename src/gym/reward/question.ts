@@ -1,6 +1,7 @@
 import { languageFor, loadEnvironment } from '../environment/index.js';
 import type { Environment } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
+import { isRecord } from '../is-record.js';
 import type { Language } from '../language.js';
 import type { RunOptions } from '../types.js';
 
@@ -107,8 +108,8 @@ function objectOf(value: unknown, where: string): Readonly<Record<string, unknow
       throw new GymError(`${where}: extra_info is a text that is no JSON: ${value.slice(0, 60)}`);
     }
   }
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) {
+  if (!isRecord(object)) {
     throw new GymError(`${where}: extra_info is no object but ${JSON.stringify(object).slice(0, 60)}.`);
   }
-  return object as Record<string, unknown>;
+  return object;
 }

@@ -1,7 +1,8 @@
 import { GymError } from '../gym-error.js';
+import { checkRowFile, writeRowFile } from '../row-file.js';
 import { createRollouts, type PrmLabels, prmRow } from './process-labels.js';
 import type { ReadTracesOptions, TraceFilter, TraceProblem } from './read-options.js';
-import { checkRowFile, type RowKind, writeRows } from './row-file.js';
+import { type RowKind, rowColumns } from './row-columns.js';
 import { rlRow, sftRow } from './rows.js';
 import type { Trace } from './trace.js';
 
@@ -66,7 +67,7 @@ export async function exportRows(
     }
   }
 
-  await writeRows(kind, file, made());
+  await writeRowFile(file, rowColumns[kind], made());
   const repeated = used === 0 ? 0 : used - rows;
   return { kind, file, traces, rows, leftOut, repeated, singleRollouts: rollouts.single, problems };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { GymError } from '../gym-error.js';
 import { type ExportOptions, type ExportReport, exportRows } from './export.js';
 import type { ReadTracesOptions, TraceFilter } from './read-options.js';
-import type { RowKind } from './row-file.js';
+import type { RowKind } from './row-columns.js';
 import { parseTrace, type Trace } from './trace.js';
 
 /** Runs and episodes in a folder of JSON Lines files. */

@@ -1,4 +1,5 @@
 import { shorten } from '../../text/index.js';
+import { isRecord } from '../is-record.js';
 import type { CaseResult } from '../verdict.js';
 import { brief } from './score.js';
 import { VerifierError } from './verifier-error.js';
@@ -68,7 +69,7 @@ function readCase(json: unknown, index: number): CaseResult {
 }
 
 function mapping(json: unknown, what: string): Record<string, unknown> {
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
+  if (isRecord(json)) return json;
   throw new VerifierError(`its ${what} is ${show(json)}; wanted is an object`);
 }
 

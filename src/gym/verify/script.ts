@@ -1,5 +1,6 @@
 import type { Case, CaseSet, Environment, ScriptSpec } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
+import { isRecord } from '../is-record.js';
 import type { Language } from '../language.js';
 import type { GymContext } from '../types.js';
 import { showValue, toPlain, toValue, type Value } from '../value.js';
@@ -158,10 +159,6 @@ export function readInput(environment: Environment, one: Case): ScriptInput {
   const stdin = input.stdin ?? '';
   if (typeof stdin !== 'string') throw bad('stdin', 'a text');
   return { files: texts('files'), env: texts('env'), arguments: list, stdin, service: input.service ?? null };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function outputOf(launched: Launched, collected: Collected): Value {
