@@ -115,6 +115,11 @@ def give_up_rights(seccomp):
         check(libc.prctl(22, 2, ctypes.byref(Program(len(seccomp) // 8, seccomp)), 0, 0), "seccomp")
 
 
+def set_dumpable(can_be):
+    """Whether processes of the same user may read and write its memory, by /proc."""
+    check(libc.prctl(4, 1 if can_be else 0, 0, 0, 0), "dumpable")
+
+
 def limit(kind, value):
     hard = resource.getrlimit(kind)[1]
     if hard != resource.RLIM_INFINITY:
@@ -324,6 +329,8 @@ def start_answer(options, ends, read_job, ids):
     try:
         if options["mode"] == "nested":
             furnish_namespaces(options, *ids)
+        if options["mode"] == "single":
+            set_dumpable(True)
         os.setsid()
         # Out of the way of the numbers they get.
         high = [fcntl.fcntl(end, fcntl.F_DUPFD, 16) for end in (os.open(os.devnull, os.O_RDWR),) + ends + (CONTROL,)]
@@ -649,6 +656,8 @@ def serve(options):
     gc.disable()
     gc.freeze()
     if options["mode"] == "single":
+        # The answer can see it, and could write the report in its memory.
+        set_dumpable(False)
         emit_frame("y", b"")
     while attempt(options, proc, read_job_frame, emit_frame) and options["mode"] != "single":
         pass

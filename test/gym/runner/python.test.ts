@@ -358,7 +358,7 @@ def f():
 
     it('gives an answer no rights to reach out', async () => {
       const source = `
-import ctypes, os, socket
+import ctypes, os, resource, socket
 libc = ctypes.CDLL(None, use_errno=True)
 def f():
     reached = []
@@ -370,6 +370,12 @@ def f():
     if libc.unshare(0x10000000) == 0: reached.append('a user namespace')
     if libc.mount(b'tmpfs', b'/tmp', b'tmpfs', 0, None) == 0: reached.append('mount')
     if libc.ptrace(16, 1, 0, 0) == 0: reached.append('ptrace')
+    for pid in {1, os.getppid()} - {os.getpid(), 0}:
+        for name in ('mem', 'environ', 'maps', 'fd/3'):
+            try: os.open('/proc/%d/%s' % (pid, name), os.O_RDONLY); reached.append(name)
+            except OSError: pass
+        try: resource.prlimit(pid, resource.RLIMIT_AS, (0, 0)); reached.append('limits of others')
+        except OSError: pass
     try: socket.create_connection(('1.1.1.1', 53), timeout=1); reached.append('network')
     except OSError: pass
     return reached`;
