@@ -36,11 +36,11 @@ export async function run(args: string[]): Promise<number> {
   }
   const threshold = numberOf('threshold', values.threshold);
   const report = await openTraceStore(folder).exportRows(rows, values.output, {
-    ...(labels === undefined ? {} : { labels }),
-    ...(threshold === undefined ? {} : { threshold }),
-    ...(values.environment === undefined ? {} : { environment: values.environment }),
-    ...(values.variant === undefined ? {} : { variant: values.variant }),
-    ...(values.model === undefined ? {} : { model: values.model }),
+    labels,
+    threshold,
+    environment: values.environment,
+    variant: values.variant,
+    model: values.model,
   });
   process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : summary(rows, report));
   if (report.rows === 0 && !values.json) process.stderr.write('There are no rows.\n');

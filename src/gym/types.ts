@@ -6,19 +6,19 @@ import type { Verdict } from './verdict.js';
 
 export interface GymOptions {
   /** Default `local`. */
-  readonly sandbox?: SandboxName | SandboxProvider;
+  readonly sandbox?: SandboxName | SandboxProvider | undefined;
   /** Answers judged at a time. Default: the number of cores. */
-  readonly workers?: number;
+  readonly workers?: number | undefined;
   /** Attempts after a failure of the sandbox or the verifier. Default 2. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
 }
 
 export interface RunOptions {
   /** `eval`, or with another seed for its generator `train@7`. Default: the environment's default variant. */
-  readonly variant?: string;
+  readonly variant?: string | undefined;
   /** Default: the environment's first language. */
-  readonly language?: Language;
-  readonly signal?: AbortSignal;
+  readonly language?: Language | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Judges answers. One per process is enough; it holds the warm processes. */

@@ -113,7 +113,7 @@ async function sourceOf(values: Values): Promise<AnswerSource | Awaited<ReturnTy
     apiKey: apiKeyOf(values['api-key-env']),
     temperature: numberOf('temperature', values.temperature, { from: 0, to: 10 }),
     maxTokens: wholeNumber('max-tokens', values['max-tokens']),
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    timeoutSeconds,
   });
   return sampledAnswers(endpoint, {
     samples: wholeNumber('samples', values.samples) ?? 1,

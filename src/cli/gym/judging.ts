@@ -76,7 +76,7 @@ export async function withGym<T>(
 ): Promise<T> {
   const interrupt = onInterrupt(onStop);
   try {
-    const gym = await openGym({ sandbox, ...(workers === undefined ? {} : { workers }) });
+    const gym = await openGym({ sandbox, workers });
     try {
       return await use(gym, interrupt.signal);
     } finally {
@@ -115,7 +115,7 @@ export async function storeTrace(store: TraceStore, gym: Gym, environment: Envir
   const capabilities = await gym.capabilities().catch(() => null);
   if (capabilities === null) return;
   const { completion, verdict, variant, model } = judged;
-  const asked = variant === undefined ? {} : { variant };
+  const asked = { variant };
   const language = judged.language ?? environment.languages[0];
   const cases = await gym.cases(environment, asked).catch(() => null);
   const prompt =

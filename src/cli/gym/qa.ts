@@ -29,8 +29,8 @@ export async function run(args: string[]): Promise<number> {
     const report = await qa(gym, environments, {
       signal,
       parallel: workers,
-      ...(repeats === undefined ? {} : { repeats }),
-      ...(values.attack === undefined ? {} : { attack: values.attack }),
+      repeats,
+      attack: values.attack,
       onResult: (result) => print(values.json ? result : describe(result)),
     });
     const summary = summarise(report.results);

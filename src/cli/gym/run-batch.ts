@@ -53,7 +53,7 @@ async function judgeAll(args: string[]): Promise<number> {
   );
   const store = await traceStore(traces);
   return withGym(sandbox, workers, async (gym, signal) => {
-    const options = { ...(variant === undefined ? {} : { variant }), signal };
+    const options = { variant, signal };
     const verdicts = new Map<string, Verdict>();
     // A batch is in one language; a folder may hold several.
     await Promise.all(
@@ -62,7 +62,7 @@ async function judgeAll(args: string[]): Promise<number> {
         const given = await gym.runBatch(
           environment,
           same.map((one) => one.answer),
-          { ...options, ...(language === undefined ? {} : { language }) },
+          { ...options, language },
         );
         for (const [index, { file }] of same.entries()) verdicts.set(file, given[index]!);
       }),

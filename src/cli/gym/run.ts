@@ -41,8 +41,8 @@ async function judgeOne(args: string[]): Promise<number> {
   const store = await traceStore(traces);
   return withGym(sandbox, 1, async (gym, signal) => {
     const options = {
-      ...(variant === undefined ? {} : { variant }),
-      ...(language === undefined ? {} : { language }),
+      variant,
+      language,
       signal,
     };
     const verdict = await gym.run(environment, answer, options);

@@ -41,7 +41,7 @@ async function makeCases(environment: Environment, variant: string | undefined):
   const { openGym } = await import('../../gym/gym.js');
   const gym = await openGym({ workers: 1 });
   try {
-    return await gym.cases(environment, variant === undefined ? {} : { variant });
+    return await gym.cases(environment, { variant });
   } finally {
     await gym.dispose();
   }

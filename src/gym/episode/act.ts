@@ -39,7 +39,7 @@ export async function act(
     ...planned,
     seconds: spec.stepSeconds,
     outputKb: options.outputKb,
-    ...(options.signal && { signal: options.signal }),
+    signal: options.signal,
   });
   return { observation: describeRun(launched), outOfTime: launched.killedBy === 'time' };
 }

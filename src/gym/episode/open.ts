@@ -221,7 +221,7 @@ async function createSandbox(
   const limits = launchLimits({ ...environment.limits, caseSeconds: spec.stepSeconds });
   for (let failed = 0; ; failed++) {
     try {
-      return await sandboxes.create({ limits, files: { ...spec.files, ...own }, ...(signal && { signal }) });
+      return await sandboxes.create({ limits, files: { ...spec.files, ...own }, signal });
     } catch (error) {
       if (!(error instanceof SandboxError && error.retryable) || failed >= retries) throw error;
     }

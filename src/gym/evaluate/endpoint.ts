@@ -9,11 +9,11 @@ export interface EndpointOptions {
   readonly temperature?: number | undefined;
   readonly maxTokens?: number | undefined;
   /** Of one request, answer included. Default 300. */
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
   /** Attempts after the first, where the endpoint is busy, fails or cannot be reached. Default 5. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Before the first of these attempts; each after that waits twice as long, up to 30 s. Default 1000. */
-  readonly backoffMs?: number;
+  readonly backoffMs?: number | undefined;
 }
 
 export interface Reply {
@@ -49,9 +49,9 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       const body = JSON.stringify({
         model,
         messages: [{ role: 'user', content: prompt }],
-        ...(temperature !== undefined && { temperature }),
+        temperature,
         ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-        ...(seed !== undefined && { seed }),
+        seed,
       });
       let wait = 0;
       for (let attempt = 0; ; attempt++) {

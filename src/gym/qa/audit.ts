@@ -5,7 +5,7 @@ import { caseSets } from './case-sets.js';
 import { assignSplits, type Split, type SplitOptions, sha256 } from './splits.js';
 
 export interface AuditOptions extends SplitOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The same thing where people must not see it and where they may. */

@@ -11,7 +11,7 @@ export async function caseSets(
   const problems: string[] = [];
   for (const variant of Object.keys(environment.variants)) {
     try {
-      sets.push(await gym.cases(environment, { variant, ...(signal === undefined ? {} : { signal }) }));
+      sets.push(await gym.cases(environment, { variant, signal }));
     } catch (error) {
       if (signal?.aborted) throw error;
       problems.push(`variant ${variant} cannot be used: ${(error as Error).message}`);

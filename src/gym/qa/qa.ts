@@ -16,16 +16,16 @@ import { worthlessAnswers } from './worthless.js';
 
 export interface QaOptions {
   /** Runs of each reference on the default variant, to see whether scores differ. Default 3. */
-  readonly repeats?: number;
+  readonly repeats?: number | undefined;
   /** Only attacks of this name. */
-  readonly attack?: string;
+  readonly attack?: string | undefined;
   /** Mutants of each reference. Default 24. */
-  readonly mutants?: number;
+  readonly mutants?: number | undefined;
   /** Answers under judgement at a time. Default: the number of cores. */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
   /** Called as each environment is done. */
   readonly onResult?: (result: EnvironmentQa) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -84,11 +84,11 @@ async function examine(
   const warnings: Finding[] = [];
   const fail = (kind: Finding['kind'], message: string) => failures.push({ kind, message });
   const isDocument = environment.kind === 'document';
-  const given = signal === undefined ? {} : { signal };
+  const given = { signal };
   /** A document is in no programming language. */
   const judge = async (text: string, { variant, language }: RunOptions, target = environment) => {
     const verdict = await gym.run(target, text, {
-      ...(variant === undefined ? {} : { variant }),
+      variant,
       ...(language === undefined || isDocument ? {} : { language }),
       ...given,
     });

@@ -52,7 +52,7 @@ export async function runAttacks(
   const planned = attacks.flatMap((attack) => attack.texts.map((text) => ({ attack, text, token: canary.newToken() })));
   const tried: readonly Tried[] = await inParallel(planned, async ({ attack, text, token }) => {
     const answer = attackText(text, attack, environment, canary, token);
-    const options = { ...runLanguage(attack.language), ...(signal === undefined ? {} : { signal }) };
+    const options = { ...runLanguage(attack.language), signal };
     const verdict = await gym.run(target, answer, options);
     signal?.throwIfAborted();
     return { attack, token, verdict };

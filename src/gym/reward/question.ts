@@ -42,7 +42,7 @@ export function questionOf(environment: Environment, options: QuestionOptions = 
 
 /** How a gym is asked it. */
 export function runOptions({ variant, language }: Question, signal?: AbortSignal): RunOptions {
-  return { variant, ...(language !== null && { language }), ...(signal !== undefined && { signal }) };
+  return { variant, ...(language !== null && { language }), signal };
 }
 
 /** Whose code blocks are the answer; undefined where any are. */

@@ -15,29 +15,25 @@ interface Bind {
 
 export interface IsolationOptions {
   readonly limits: SandboxLimits;
-  /** Host paths that are seen read-only under the same names. */
-  readonly readOnly?: readonly string[];
-  readonly binds?: readonly Bind[];
+  readonly binds?: readonly Bind[] | undefined;
   /** What lies at /work, where the command starts: a host directory that `user` can write, or memory of the size of the disk limit. */
   readonly workDirectory: { readonly host: string } | 'tmpfs';
-  /** Relative to the work directory. */
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /**
    * Leave out the system call filter and the limit of processor time, for a fork server that makes namespaces for its children. It
    * must install `seccompProgram()` in them before it lets them run what it does not trust.
    */
-  readonly nestedNamespaces?: boolean;
+  readonly nestedNamespaces?: boolean | undefined;
   /** Decides how memory and threads are limited. Default: so that every language can run. */
-  readonly language?: SandboxLanguage;
+  readonly language?: SandboxLanguage | undefined;
   /** Descriptors from 3 on that the caller hands to the command. At most 6. */
-  readonly extraFds?: number;
+  readonly extraFds?: number | undefined;
   /** When started by root, whom the command runs as. Default: a user id of its own. */
-  readonly user?: number;
+  readonly user?: number | undefined;
   /** Write the exit status, and a newline, to descriptor 3 of the caller's. Nothing is written when the sandbox itself is killed. */
-  readonly reportStatus?: boolean;
+  readonly reportStatus?: boolean | undefined;
   /** Path of bubblewrap. Default: `bwrap` on the PATH. */
-  readonly bwrap?: string;
+  readonly bwrap?: string | undefined;
 }
 
 /** What to give to `child_process.spawn`. Killing the process kills everything inside. */
@@ -79,7 +75,7 @@ export function isolated(command: readonly string[], options: IsolationOptions):
     '/usr/bin/prlimit',
     ...limitArguments({
       limits,
-      ...(language === undefined ? {} : { language }),
+      language,
       oneUse: !nestedNamespaces,
       overhead: root ? 0 : 1,
     }),
@@ -155,11 +151,11 @@ function sandboxPath(): string {
 }
 
 function mountArguments(options: IsolationOptions, support: ReturnType<typeof supportFiles>): string[] {
-  const { limits, readOnly = [], binds = [], workDirectory: work, cwd = '' } = options;
+  const { limits, binds = [], workDirectory: work } = options;
   const disk = String(Math.round(limits.diskMb * 2 ** 20));
   const memory = (path: string) => ['--size', disk, '--perms', '0777', '--tmpfs', path];
   const readOnlyBind = (path: string, inside = path) => ['--ro-bind', path, inside];
-  const shown = [...prefixes(), ...readOnly, ...binds.map(({ inside }) => inside)];
+  const shown = [...prefixes(), ...binds.map(({ inside }) => inside)];
   return [
     ...readOnlyBind('/usr'),
     ...systemDirectories.flatMap(systemDirectory),
@@ -173,9 +169,8 @@ function mountArguments(options: IsolationOptions, support: ReturnType<typeof su
     ...prefixes().flatMap((path) => readOnlyBind(path)),
     ...hidden().flatMap((path) => readOnlyBind(support.emptyDirectory, path)),
     ...(work === 'tmpfs' ? memory(workDirectory) : ['--bind', work.host, workDirectory]),
-    ...readOnly.flatMap((path) => readOnlyBind(path)),
     ...binds.flatMap(({ host, inside, writable }) => [writable ? '--bind' : '--ro-bind', host, inside]),
-    ...['--chdir', join(workDirectory, cwd), '--remount-ro', '/'],
+    ...['--chdir', workDirectory, '--remount-ro', '/'],
   ];
 }
 

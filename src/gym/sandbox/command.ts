@@ -7,14 +7,14 @@ import { type ExecResult, SandboxError } from './types.js';
 export type Limit = NonNullable<ExecResult['killedBy']>;
 
 interface CommandOptions {
-  readonly stdin?: string;
-  readonly cwd?: string;
+  readonly stdin?: string | undefined;
+  readonly cwd?: string | undefined;
   readonly seconds: number;
   readonly outputKb: number;
   /** Each ends the command. */
   readonly signals: readonly AbortSignal[];
   /** Read descriptor 3. */
-  readonly report?: boolean;
+  readonly report?: boolean | undefined;
   /** Kills everything that the process started. Called again while it does not end. */
   kill(pid: number): void;
   /** Watches for other limits; gives a function that ends the watch. */
@@ -51,8 +51,8 @@ export async function runCommand(plan: SpawnPlan, options: CommandOptions): Prom
   const start = performance.now();
   const child = await startProcess(plan, {
     report,
-    ...(stdin === undefined ? {} : { stdin }),
-    ...(cwd === undefined ? {} : { cwd }),
+    stdin,
+    cwd,
   });
   let killedBy: Limit | null = null;
   let exited = false;
@@ -95,14 +95,14 @@ export async function runCommand(plan: SpawnPlan, options: CommandOptions): Prom
   }
 }
 
-function startProcess(plan: SpawnPlan, { stdin, cwd, report }: { stdin?: string; cwd?: string; report: boolean }) {
+function startProcess(plan: SpawnPlan, { stdin, cwd, report }: Pick<CommandOptions, 'stdin' | 'cwd' | 'report'>) {
   return new Promise<ChildProcess>((resolve, reject) => {
     const failed = (error: Error) =>
       reject(new SandboxError(`no process could be started (${plan.file}): ${error.message}`, { cause: error }));
     try {
       const child = spawn(plan.file, plan.args, {
         env: plan.env,
-        ...(cwd === undefined ? {} : { cwd }),
+        cwd,
         detached: true,
         stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(report ? (['pipe'] as const) : [])],
       });

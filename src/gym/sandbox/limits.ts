@@ -10,7 +10,7 @@ const openFiles = 256;
 
 interface LimitOptions {
   readonly limits: SandboxLimits;
-  readonly language?: SandboxLanguage;
+  readonly language?: SandboxLanguage | undefined;
   /** Whether the process lives as long as one command. A fork server's processor time must not run out. */
   readonly oneUse: boolean;
   /** Processes of the same user that are the sandbox's own. */

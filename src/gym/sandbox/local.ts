@@ -3,6 +3,7 @@ import { chown, mkdir, statfs, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { findBubblewrap, isolated, workDirectory } from './bubblewrap.js';
 import { runCommand } from './command.js';
+import { lifetime } from './lifetime.js';
 import type { SandboxLanguage } from './limits.js';
 import { probe } from './probe.js';
 import { killInside } from './process-tree.js';
@@ -90,21 +91,19 @@ async function createSandbox(
   const directory = join((await hostErrors(supportFiles)).directory, id);
   const work = join(directory, 'work');
   const userFile = join(directory, 'passwd');
-  const closed = new AbortController();
-  const running = new Set<Promise<unknown>>();
+  const life = lifetime(id, () => removeTree(directory));
   const maxFileBytes = limits.diskMb * 2 ** 20;
 
   const write: Sandbox['writeFile'] = async (path, content, { mode } = {}) => {
     await hostErrors(() =>
       writeWorkFile(work, path, content, {
-        ...(mode === undefined ? {} : { mode }),
-        ...(user === undefined ? {} : { owner: user }),
+        mode,
+        owner: user,
       }),
     );
   };
 
   const exec = async (command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> => {
-    closed.signal.throwIfAborted();
     const { stdin, env, cwd, seconds = limits.seconds } = options;
     await repairPermissions(work);
     const language = languageOf(command);
@@ -113,18 +112,18 @@ async function createSandbox(
         limits: { ...limits, seconds },
         workDirectory: { host: work },
         reportStatus: true,
-        ...(env === undefined ? {} : { env }),
-        ...(language === undefined ? {} : { language }),
-        ...(bwrap === undefined ? {} : { bwrap }),
+        env,
+        language,
+        bwrap,
         ...(user === undefined ? {} : { user, binds: [{ host: userFile, inside: '/etc/passwd', writable: false }] }),
       }),
     );
     const watched = { memoryMb: limits.memoryMb, diskMb: limits.diskMb, directory: work };
     const result = await runCommand(plan, {
-      ...(stdin === undefined ? {} : { stdin }),
+      stdin,
       seconds,
       outputKb: limits.outputKb,
-      signals: [closed.signal, ...(options.signal ? [options.signal] : [])],
+      signals: [life.signal, ...(options.signal ? [options.signal] : [])],
       report: true,
       kill: killInside,
       watch: (pid, exceeded) => watch(pid, watched, exceeded),
@@ -139,14 +138,6 @@ async function createSandbox(
     return { exitCode, stdout, stderr, killedBy, ms };
   };
 
-  const remove = () => removeTree(directory);
-  const dispose = async () => {
-    closed.abort(new SandboxError(`the sandbox ${id} has been disposed of`, { retryable: false }));
-    await Promise.allSettled(running);
-    await remove();
-    onDispose();
-  };
-
   try {
     await hostErrors(async () => {
       await mkdir(directory, { mode: 0o700 });
@@ -159,25 +150,20 @@ async function createSandbox(
     for (const [path, content] of Object.entries(files)) await write(path, content);
     signal?.throwIfAborted();
   } catch (error) {
-    await remove();
+    await life.dispose();
     throw error;
   }
 
   return Object.freeze({
     id,
     directory: workDirectory,
-    async exec(command: readonly string[], options?: ExecOptions) {
-      const execution = exec(command, options);
-      running.add(execution);
-      try {
-        return await execution;
-      } finally {
-        running.delete(execution);
-      }
-    },
+    exec: (command: readonly string[], options?: ExecOptions) => life.run(() => exec(command, options)),
     readFile: (path: string) => readWorkFile(work, path, maxFileBytes),
     writeFile: write,
-    dispose,
+    async dispose() {
+      await life.dispose();
+      onDispose();
+    },
   });
 }
 

@@ -3,16 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runCommand } from './command.js';
 import { findProgram, interpreters } from './interpreters.js';
+import { lifetime } from './lifetime.js';
 import { kill } from './process-tree.js';
 import { supportFiles } from './support-files.js';
-import {
-  type CreateSandboxOptions,
-  type ExecOptions,
-  type ExecResult,
-  type Sandbox,
-  SandboxError,
-  type SandboxProvider,
-} from './types.js';
+import type { CreateSandboxOptions, ExecOptions, ExecResult, Sandbox, SandboxProvider } from './types.js';
 import { readWorkFile, removeTree, writeWorkFile } from './work-files.js';
 
 /** Ordinary processes of this user in a temporary directory: for answers that one trusts, on every system. */
@@ -56,11 +50,9 @@ async function createSandbox(
   const root = join(supportFiles().directory, id);
   const directory = join(root, 'work');
   const temporary = join(root, 'tmp');
-  const closed = new AbortController();
-  const running = new Set<Promise<unknown>>();
+  const life = lifetime(id, () => removeTree(root));
 
   const exec = async (command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> => {
-    closed.signal.throwIfAborted();
     const { stdin, env = {}, cwd = '', seconds = limits.seconds } = options;
     const [program = '', ...args] = command;
     const path = searchPath();
@@ -71,23 +63,15 @@ async function createSandbox(
     const own = { PATH: path, HOME: directory, TMPDIR: temporary, LANG: 'C.UTF-8', PYTHONDONTWRITEBYTECODE: '1' };
     const plan = { file, args, env: { ...own, ...env } };
     const result = await runCommand(plan, {
-      ...(stdin === undefined ? {} : { stdin }),
+      stdin,
       cwd: join(directory, cwd),
       seconds,
       outputKb: limits.outputKb,
-      signals: [closed.signal, ...(options.signal ? [options.signal] : [])],
+      signals: [life.signal, ...(options.signal ? [options.signal] : [])],
       kill: (pid) => kill(-pid),
     });
     const { code, stdout, stderr, killedBy, ms } = result;
     return { exitCode: killedBy === null ? code : null, stdout, stderr, killedBy, ms };
-  };
-
-  const remove = () => removeTree(root);
-  const dispose = async () => {
-    closed.abort(new SandboxError(`the sandbox ${id} has been disposed of`, { retryable: false }));
-    await Promise.allSettled(running);
-    await remove();
-    onDispose();
   };
 
   try {
@@ -95,26 +79,21 @@ async function createSandbox(
     await mkdir(temporary);
     for (const [path, content] of Object.entries(files)) await writeWorkFile(directory, path, content);
   } catch (error) {
-    await remove();
+    await life.dispose();
     throw error;
   }
 
   return Object.freeze({
     id,
     directory,
-    async exec(command: readonly string[], options?: ExecOptions) {
-      const execution = exec(command, options);
-      running.add(execution);
-      try {
-        return await execution;
-      } finally {
-        running.delete(execution);
-      }
-    },
+    exec: (command: readonly string[], options?: ExecOptions) => life.run(() => exec(command, options)),
     readFile: (path: string) => readWorkFile(directory, path, limits.diskMb * 2 ** 20),
     writeFile: (path: string, content: Uint8Array | string, options?: { readonly mode?: number }) =>
       writeWorkFile(directory, path, content, options),
-    dispose,
+    async dispose() {
+      await life.dispose();
+      onDispose();
+    },
   });
 }
 

@@ -18,13 +18,13 @@ export interface SandboxLimits {
 }
 
 export interface ExecOptions {
-  readonly stdin?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Relative to the work directory. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Replaces the sandbox's own. */
-  readonly seconds?: number;
-  readonly signal?: AbortSignal;
+  readonly seconds?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ExecResult {
@@ -70,8 +70,8 @@ export interface SandboxCapabilities {
 export interface CreateSandboxOptions {
   readonly limits: SandboxLimits;
   /** Files of the work directory by relative path. */
-  readonly files?: Readonly<Record<string, Uint8Array | string>>;
-  readonly signal?: AbortSignal;
+  readonly files?: Readonly<Record<string, Uint8Array | string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SandboxProvider {

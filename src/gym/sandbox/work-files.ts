@@ -101,9 +101,9 @@ async function readAll(handle: FileHandle, size: number): Promise<Uint8Array> {
 
 export interface WriteOptions {
   /** Permissions. Default 0644. */
-  readonly mode?: number;
+  readonly mode?: number | undefined;
   /** Owner of what is made. */
-  readonly owner?: number;
+  readonly owner?: number | undefined;
 }
 
 /**

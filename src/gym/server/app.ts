@@ -19,12 +19,12 @@ export interface GymAppOptions {
   /** Any of them opens every route but /health. null: no key is asked for. */
   readonly keys: readonly string[] | null;
   /** Served by their name beside the built-in ones. */
-  readonly environments?: readonly Environment[];
+  readonly environments?: readonly Environment[] | undefined;
   /** The one that requests without a name are for. */
-  readonly defaultEnvironment?: Environment;
+  readonly defaultEnvironment?: Environment | undefined;
   /** Default 64. */
-  readonly bodyMb?: number;
-  readonly jobs?: Partial<JobBounds>;
+  readonly bodyMb?: number | undefined;
+  readonly jobs?: Partial<JobBounds> | undefined;
 }
 
 export interface GymApp {

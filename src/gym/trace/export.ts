@@ -8,10 +8,10 @@ import type { Trace } from './trace.js';
 
 export interface ExportOptions extends TraceFilter {
   /** How labels of `prm` rows follow. Default `threshold`. */
-  readonly labels?: PrmLabels;
+  readonly labels?: PrmLabels | undefined;
   /** The least reward, or with `rollouts` the least share of passed traces, of a step with label true. Default 0.5. */
-  readonly threshold?: number;
-  readonly signal?: AbortSignal;
+  readonly threshold?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ExportReport {

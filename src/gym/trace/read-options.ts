@@ -11,14 +11,14 @@ export interface TraceProblem {
 }
 
 export interface TraceFilter {
-  readonly environment?: string;
-  readonly variant?: string;
-  readonly model?: string;
-  readonly kind?: Trace['kind'];
+  readonly environment?: string | undefined;
+  readonly variant?: string | undefined;
+  readonly model?: string | undefined;
+  readonly kind?: Trace['kind'] | undefined;
 }
 
 export interface ReadTracesOptions extends TraceFilter {
   /** Called for each line that was skipped. */
   readonly onProblem?: (problem: TraceProblem) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }

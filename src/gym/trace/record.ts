@@ -12,12 +12,12 @@ interface TraceSource {
   readonly environment: Environment;
   /** null where they could not be made ready; then name the variant. */
   readonly cases: Pick<CaseSet, 'variant' | 'seed' | 'hash'> | null;
-  readonly variant?: string;
+  readonly variant?: string | undefined;
   readonly language: Language;
   readonly capabilities: SandboxCapabilities;
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Milliseconds from the prompt to the verdict. */
-  readonly totalMs?: number;
+  readonly totalMs?: number | undefined;
 }
 
 export interface RunSource extends TraceSource {

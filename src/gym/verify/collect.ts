@@ -36,7 +36,7 @@ export async function collect(sandbox: Sandbox, signal?: AbortSignal): Promise<C
   const source = await readFile(gymAsset('drivers/collect.py'), 'utf8');
   const result = await sandbox.exec(trustedCommand(source), {
     seconds: COLLECT_SECONDS,
-    ...(signal && { signal }),
+    signal,
   });
   if (result.exitCode === 0) return JSON.parse(result.stdout) as Collected;
   if (result.killedBy !== null)

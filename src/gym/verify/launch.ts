@@ -6,13 +6,13 @@ import { VerifierError } from './verifier-error.js';
 
 export interface LaunchJob {
   readonly command: readonly string[];
-  readonly stdin?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   readonly seconds: number;
   readonly outputKb: number;
   /** A Python program that runs beside the command; `input` is its stdin, as JSON. */
-  readonly service?: { readonly source: string; readonly input: unknown } | null;
-  readonly signal?: AbortSignal;
+  readonly service?: { readonly source: string; readonly input: unknown } | null | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Launched {
@@ -73,7 +73,7 @@ export async function launch(sandbox: Sandbox, job: LaunchJob): Promise<Launched
       service: job.service ?? null,
     }),
     seconds: job.seconds + START_SECONDS,
-    ...(job.signal && { signal: job.signal }),
+    signal: job.signal,
   });
   const report = parseReport(result);
   if (report === null) return lost(result, job);

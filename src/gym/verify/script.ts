@@ -112,7 +112,7 @@ async function runCase(
   const sandbox = await context.sandboxes.create({
     limits: launchLimits(environment.limits),
     files: { ...script.files, ...input.files, [command.entry]: answer },
-    ...(signal && { signal }),
+    signal,
   });
   try {
     const work = (text: string) => text.replaceAll('{{work}}', sandbox.directory);
@@ -123,7 +123,7 @@ async function runCase(
       seconds,
       outputKb: environment.limits.outputKb,
       service: script.service && { source: script.service.text, input: input.service },
-      ...(signal && { signal }),
+      signal,
     });
     return { one, launched, collected: await collect(sandbox, signal) };
   } finally {
