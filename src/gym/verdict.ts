@@ -33,8 +33,6 @@ export interface Scored {
   readonly ms: number;
 }
 
-export const noVerdictCauses = ['sandbox', 'verifier', 'environment', 'timeout', 'aborted'] as const;
-
 /**
  * - `sandbox`: it could not be started, or died, or the machine is out of space.
  * - `verifier`: a checker, generator or reference of the environment failed.
@@ -42,7 +40,7 @@ export const noVerdictCauses = ['sandbox', 'verifier', 'environment', 'timeout',
  * - `timeout`: a remote sandbox did not answer; never the answer's own slowness.
  * - `aborted`: the caller's signal.
  */
-export type NoVerdictCause = (typeof noVerdictCauses)[number];
+export type NoVerdictCause = 'sandbox' | 'verifier' | 'environment' | 'timeout' | 'aborted';
 
 /** Nobody judged the answer: not a 0, but nothing. */
 export interface NoVerdict {

@@ -34,7 +34,7 @@ export function pythonPlan(mode: PythonMode): ChannelPlan {
     seccomp: Buffer.from(seccomp ?? []).toString('hex'),
   };
   const command = [python.file, '-I', '-S', driver, 'serve', JSON.stringify(settings)];
-  if (mode === 'none') return plain(command);
+  if (mode === 'none') return plainPlan(command);
   return {
     kind: 'sandbox',
     plan: isolated(command, {
@@ -53,7 +53,7 @@ export function nodePlan(limits: JobLimits, options: { readonly isolated: boolea
   const driver = options.isolated ? '/anneal/driver.mjs' : gymAsset('drivers/driver.mjs');
   const channel = options.isolated ? '4' : '3';
   const command = [node.file, `--max-old-space-size=${limits.memoryMb}`, driver, 'serve', channel];
-  if (!options.isolated) return plain(command);
+  if (!options.isolated) return plainPlan(command);
   return {
     kind: 'sandbox-status',
     plan: isolated(command, {
@@ -68,7 +68,8 @@ export function nodePlan(limits: JobLimits, options: { readonly isolated: boolea
   };
 }
 
-function plain([file, ...args]: readonly string[]): ChannelPlan {
+/** An ordinary process of this user, with an environment of its own. */
+export function plainPlan([file, ...args]: readonly string[]): ChannelPlan {
   const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', LANG: 'C.UTF-8' };
   return { kind: 'plain', plan: { file: file!, args, env } };
 }

@@ -1,6 +1,7 @@
 import { keepStart } from '../../../gym/drivers/attempt.mjs';
 import { gymAsset } from '../assets.js';
 import { type ChannelPlan, type ChannelProcess, isAlive, startProcess } from '../runner/channel-process.js';
+import { plainPlan } from '../runner/drivers.js';
 import { readFrames, writeFrame } from '../runner/frames.js';
 import { interpreters, isolated } from '../sandbox/index.js';
 import { SandboxError, type SandboxLimits } from '../sandbox/types.js';
@@ -216,13 +217,7 @@ function plan(driver: string, { limits, unisolated }: DeepGymRun): ChannelPlan {
       reason: 'unavailable',
     });
   }
-  if (unisolated) {
-    const args = ['-I', gymAsset(`drivers/${driver}`)];
-    return {
-      kind: 'plain',
-      plan: { file: python.file, args, env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LANG: 'C.UTF-8' } },
-    };
-  }
+  if (unisolated) return plainPlan([python.file, '-I', gymAsset(`drivers/${driver}`)]);
   const shown = [driver, 'driver.py'];
   return {
     kind: 'sandbox',
