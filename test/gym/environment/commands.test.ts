@@ -71,7 +71,10 @@ describe('anneal gym show', () => {
   });
 
   test.each([
-    [['coin_change', '--language', 'bash'], 'coin_change takes no answers in bash; it takes python, javascript, typescript'],
+    [
+      ['coin_change', '--language', 'bash'],
+      'coin_change takes no answers in bash; it takes python, javascript, typescript',
+    ],
     [['coin_change', '--variant', 'evil'], 'has no variant "evil"'],
     [[], 'anneal gym show needs the name of an environment'],
   ])('refuses %j', async (args, message) => {
