@@ -1,7 +1,7 @@
 import { shorten } from '../../text/index.js';
 import type { Checker } from '../environment/types.js';
 import type { Language } from '../language.js';
-import { isTagged, plainNumber, showValue, type TaggedValue, type Value } from '../value.js';
+import { plainNumber, showValue, type TaggedValue, type Value } from '../value.js';
 
 /** The checkers that run no code. */
 export type Comparator = Exclude<Checker, { readonly kind: 'script' }>;
@@ -47,6 +47,10 @@ function mismatch(actual: Value, expected: Value, language: Language): string {
 }
 
 const brief = (text: string): string => shorten(text, 120);
+
+// Not the one of value.ts: what recurses to the end of the stack calls nothing of other modules, whose look-up may fail there too.
+const isTagged = (value: Value): value is TaggedValue =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isNumber = (value: Value): boolean =>
   typeof value === 'number' || (isTagged(value) && ('f' in value || 'i' in value));
