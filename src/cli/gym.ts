@@ -38,7 +38,7 @@ Exit code: 0 passed, 1 not passed, 2 no verdict.`,
   },
   {
     name: 'run-batch',
-    usage: '<environment> --solutions-dir DIR [--variant V] [--json]',
+    usage: '<environment> --solutions-dir DIR [--variant V] [--language L] [--json]',
     summary: 'judge every answer of a folder',
     help: `
   --solutions-dir DIR  one answer a file, in the order of their names; a .md file holds what a model wrote
@@ -85,7 +85,8 @@ Exit code: 0 only when all pass.`,
     usage: '(<environment> … | --all) [--json]',
     summary: 'leaks between variants, duplicate tasks, splits and hashes',
     help: `
-  --seed N (0)  --public-eval-ratio N (0.2)  --holdout-ratio N (0.1)  --canary-ratio N (0.05)  --split ENVIRONMENT=SPLIT`,
+  --seed N (0)  --public-eval-ratio N (0.2)  --holdout-ratio N (0.1)  --canary-ratio N (0.05)  --split ENVIRONMENT=SPLIT
+  --sandbox NAME  local (default), daytona, e2b, none: where generators run`,
   },
   {
     name: 'serve',
@@ -95,6 +96,7 @@ Exit code: 0 only when all pass.`,
   --host H (127.0.0.1)  --port N (8000)
   --environment NAME    the one that /reward/score and OpenRLHF requests without a name are for
   --sandbox NAME        local (default), daytona, e2b, none
+  --workers N           answers judged at a time; default: the number of cores
   --no-auth             serve without ANNEAL_GYM_API_KEY
   --verbose             say what the sandbox has in force`,
   },

@@ -23,6 +23,11 @@ export function describeIsolatedPython(name: string, fn: () => void): void {
   describeWhere(noBubblewrap ?? noPython, name, fn);
 }
 
+/** `describe` where there is Python; no isolation needed. */
+export function describePython(name: string, fn: () => void): void {
+  describeWhere(noPython, name, fn);
+}
+
 function describeWhere(missing: string | null, name: string, fn: () => void): void {
   if (missing === null) describe(name, fn);
   else {

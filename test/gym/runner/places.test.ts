@@ -7,14 +7,12 @@ import { openLocalRunner } from '../../../src/gym/runner/local-runner.js';
 import { openSandboxRunner } from '../../../src/gym/runner/sandbox-runner.js';
 import type { Runner } from '../../../src/gym/runner/types.js';
 import { openSandboxes, SandboxError, type SandboxProvider } from '../../../src/gym/sandbox/index.js';
-import { hasPython } from '../support.js';
+import { describePython, hasPython } from '../support.js';
 import { job, outcomes, ownProcesses, processesWith, short, watchTemporaryFiles } from './jobs.js';
 
 const temporaryFiles = watchTemporaryFiles();
 
-const python = hasPython ? describe : describe.skip;
-
-python('Python answers, sandbox none', () => {
+describePython('Python answers, sandbox none', () => {
   let runner: Runner;
   beforeAll(async () => {
     runner = await openRunner({ sandbox: 'none', workers: 2 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { gymAsset } from '../../../src/gym/assets.js';
 import { brokenInJavaScript } from '../../../src/gym/verify/javascript-rules.js';
 import { moduleText } from '../../../src/gym/verify/module-text.js';
-import { hasPython } from '../support.js';
+import { describePython } from '../support.js';
 
 const javascript = (source: string, forbid: string[], require: string[] = []) =>
   brokenInJavaScript(source, { forbid, require }, 'solve');
@@ -121,7 +121,7 @@ describe('rules about JavaScript', () => {
   });
 });
 
-describe.skipIf(!hasPython)('rules about Python', () => {
+describePython('rules about Python', () => {
   /** One start of Python for many texts. */
   const batch = (calls: readonly (readonly [source: string, forbid: string[], require: string[]])[]): string[][] => {
     const program = `import sys, json; sys.path.insert(0, ${JSON.stringify(gymAsset('drivers'))}); sys.dont_write_bytecode = True
