@@ -180,7 +180,10 @@ describe('spans', () => {
           messages.forEach(({ role, content }, index) => {
             if (content!.trim() === '' || (name === 'mistral_v3' && role === 'system')) return;
             const span = spans.find((found) => found.message === index && found.field === 'content')!;
-            expect([content, content!.trim()]).toContain(text.slice(span.start, span.end));
+            // A template strips what it writes before or after, so one end alone may lose its spaces.
+            expect([content, content!.trim(), content!.trimEnd(), content!.trimStart()]).toContain(
+              text.slice(span.start, span.end),
+            );
           });
         }),
         { numRuns: 60 },
