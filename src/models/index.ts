@@ -7,7 +7,8 @@ export {
   randomAdapter,
   targetedModules,
 } from './adapter.js';
-export { type Attention, type BlockShape, blockAttention, cachedAttention, maskName, rowsSymbol } from './attention.js';
+export { type Attention, type BlockShape, blockAttention, maskName, rowsSymbol } from './attention.js';
+export { cachedAttention } from './cached-attention.js';
 export type { Family, ModelConfig, RopeConfig, Weight, Weights } from './config.js';
 export { type Decoder, type DecoderOptions, decoder, dropoutSpread, type LoraSpec, loraNames } from './decoder.js';
 export { type AdapterOrigin, loadAdapter, saveAdapter } from './files/adapter-file.js';
