@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type DownloadProgress, resolveModelSource } from '../../src/models/index.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -97,6 +97,15 @@ describe('hub ids', () => {
     expect(hub.downloaded).toHaveLength(3);
     // Without network the complete copy serves.
     expect(await resolveModelSource('org/name', { cacheDir, fetch: noNetwork })).toBe(path);
+  });
+
+  it('leaves the screen to whoever asked: the hub library prints nothing of its own', async () => {
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+    await resolveModelSource('org/name', { cacheDir: await temporaryDirectory(), fetch: fakeHub(files).fetch });
+    expect(debug).not.toHaveBeenCalled();
+    console.debug('as before');
+    expect(debug).toHaveBeenCalledOnce();
+    debug.mockRestore();
   });
 
   it('takes the GGUF file where there is only that', async () => {

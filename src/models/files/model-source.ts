@@ -89,17 +89,33 @@ async function downloadModel(name: string, options: ResolveOptions): Promise<str
     }
     wanted.push(ggufs[0]!);
   }
-  await downloadFiles(wanted, storage, options.onProgress, async (file) => {
-    await hub.downloadFileToCacheDir({ ...request, repo, path: file, revision: commit, cacheDir });
-  }).catch((cause: unknown) => {
+  const endRestraint = restrainHub();
+  try {
+    await downloadFiles(wanted, storage, options.onProgress, async (file) => {
+      await hub.downloadFileToCacheDir({ ...request, repo, path: file, revision: commit, cacheDir });
+    });
+  } catch (cause) {
     throw hubError(name, revision, cause);
-  });
+  } finally {
+    endRestraint();
+  }
   // Written last: the ref says that the snapshot is complete, and an offline run may trust it.
   if (revision !== commit) {
     await mkdir(join(storage, 'refs', dirname(revision)), { recursive: true });
     await writeFile(join(storage, 'refs', revision), commit);
   }
   return snapshot;
+}
+
+/** Keeps the hub library's own line for each file from the screen, where `onProgress` shows the same; gives what ends that. */
+function restrainHub(): () => void {
+  const { debug } = console;
+  console.debug = (...values) => {
+    if (!String(values[0]).startsWith('Downloading ')) debug(...values);
+  };
+  return () => {
+    console.debug = debug;
+  };
 }
 
 async function downloadFiles(
