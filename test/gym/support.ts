@@ -9,8 +9,7 @@ export const noBubblewrap: string | null = whyNoBubblewrap();
 export const hasBubblewrap = noBubblewrap === null;
 
 /** Why tests that need Python cannot run here; null where they can. */
-export const noPython: string | null =
-  interpreters().python === null ? 'no python3 on the PATH and ANNEAL_PYTHON is not set' : null;
+export const noPython: string | null = interpreters().noPython;
 export const hasPython = noPython === null;
 
 /** `describe` where bubblewrap works; elsewhere skipped, with the reason printed. */

@@ -1,6 +1,5 @@
 import { gymAsset } from '../assets.js';
-import { interpreters, isolated, seccompProgram, workDirectory } from '../sandbox/index.js';
-import { SandboxError } from '../sandbox/types.js';
+import { interpreters, isolated, pythonFor, seccompProgram, workDirectory } from '../sandbox/index.js';
 import type { ChannelPlan } from './channel-process.js';
 import type { JobLimits } from './types.js';
 
@@ -17,13 +16,7 @@ const serverLimits = { seconds: 24 * 3600, memoryMb: 2 ** 16, processes: 4096, o
 
 /** @throws SandboxError (`unavailable`) where there is no Python */
 export function pythonPlan(mode: PythonMode): ChannelPlan {
-  const { python } = interpreters();
-  if (python === null) {
-    throw new SandboxError(
-      'Python answers need Python 3.8 or newer, and there is no python3 on the PATH; install it or set ANNEAL_PYTHON',
-      { reason: 'unavailable' },
-    );
-  }
+  const python = pythonFor('Python answers');
   const driver = mode === 'none' ? gymAsset('drivers/driver.py') : '/anneal/driver.py';
   const seccomp = mode === 'nested' ? seccompProgram() : null;
   const settings = {

@@ -3,7 +3,7 @@ import { openUnisolatedSandboxes } from './none.js';
 import type { SandboxName, SandboxProvider } from './types.js';
 
 export { isolated, type SpawnPlan, workDirectory } from './bubblewrap.js';
-export { interpreters } from './interpreters.js';
+export { interpreters, pythonFor } from './interpreters.js';
 export { openLocalSandboxes } from './local.js';
 export { seccompProgram } from './seccomp.js';
 export * from './types.js';

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { SandboxError } from './types.js';
 
 /** A program that runs answers, and the host directory that it needs. */
 export interface Interpreter {
@@ -14,6 +15,8 @@ export interface Interpreter {
 
 export interface Interpreters {
   readonly python: Interpreter | null;
+  /** Why there is no Python, and what to do. null where there is one. */
+  readonly noPython: string | null;
   readonly node: Interpreter;
   readonly bash: Interpreter | null;
 }
@@ -26,8 +29,15 @@ let found: { readonly key: string; readonly interpreters: Interpreters } | undef
  */
 export function interpreters(): Interpreters {
   const key = `${process.env.ANNEAL_PYTHON}\n${process.env.PATH}`;
-  if (found?.key !== key) found = { key, interpreters: { python: findPython(), node: findNode(), bash: findBash() } };
+  if (found?.key !== key) found = { key, interpreters: { ...findPython(), node: findNode(), bash: findBash() } };
   return found.interpreters;
+}
+
+/** @param who needs it: `Python answers` @throws SandboxError (`unavailable`) where there is no Python, with the reason and what to do */
+export function pythonFor(who: string): Interpreter {
+  const { python, noPython } = interpreters();
+  if (python !== null) return python;
+  throw new SandboxError(`${who} need Python 3.8 or newer, and ${noPython}`, { reason: 'unavailable' });
 }
 
 /** The absolute path of a program on the PATH. */
@@ -63,18 +73,44 @@ const describePython = [
   'print("%d.%d.%d" % sys.version_info[:3])',
 ].join('\n');
 
-function findPython(): Interpreter | null {
-  for (const name of process.env.ANNEAL_PYTHON ? [process.env.ANNEAL_PYTHON] : ['python3', '/usr/bin/python3']) {
-    const file = findProgram(name);
-    if (file === null) continue;
-    const asked = ask(file, ['-I', '-c', describePython]);
-    const [executable, prefix, version] = asked.status === 0 ? asked.stdout.trim().split('\n') : [];
-    if (executable && prefix && version && isProgram(executable)) {
-      const shared = sharedPrefix(prefix, executable);
-      if (shared !== undefined) return { file: executable, version, prefix: shared };
-    }
+function findPython(): Pick<Interpreters, 'python' | 'noPython'> {
+  const wanted = process.env.ANNEAL_PYTHON;
+  if (wanted) {
+    const python = tryPython(wanted);
+    if (typeof python !== 'string') return { python, noPython: null };
+    const remedy = 'set it to a Python 3.8 or newer, or unset it to use the python3 on the PATH';
+    return { python: null, noPython: `ANNEAL_PYTHON is ${JSON.stringify(wanted)}, which ${python}; ${remedy}` };
   }
-  return null;
+  const problems: string[] = [];
+  for (const name of ['python3', '/usr/bin/python3']) {
+    const file = findProgram(name);
+    const python = file === null ? null : tryPython(file);
+    if (typeof python === 'string') problems.push(`${file} ${python}`);
+    else if (python !== null) return { python, noPython: null };
+  }
+  const problem = problems[0] ?? 'there is no python3 on the PATH';
+  return { python: null, noPython: `${problem}; install it or set ANNEAL_PYTHON` };
+}
+
+/** The installation behind a name or path, or what is wrong with it: `is a folder`. */
+function tryPython(name: string): Interpreter | string {
+  const file = findProgram(name);
+  if (file === null) return whyNoProgram(name);
+  const { status, stdout } = ask(file, ['-I', '-c', describePython]);
+  const [executable, prefix, version] = status === 0 ? stdout.trim().split('\n') : [];
+  if (!executable || !prefix || !/^\d+\.\d+\.\d+$/.test(version ?? '')) return 'is not Python';
+  const [major, minor] = version!.split('.').map(Number);
+  if (major! < 3 || (major === 3 && minor! < 8)) return `is Python ${version}`;
+  if (!isProgram(executable)) return `stands for ${executable}, which cannot be run`;
+  const shared = sharedPrefix(prefix, executable);
+  if (shared !== undefined) return { file: executable, version: version!, prefix: shared };
+  return `is installed in ${prefix}, which answers may not see: the home directory or this one lies in it`;
+}
+
+function whyNoProgram(name: string): string {
+  if (!name.includes('/')) return 'is no program on the PATH';
+  if (!existsSync(name)) return 'does not exist';
+  return statSync(name).isDirectory() ? 'is a folder' : 'cannot be run';
 }
 
 function findNode(): Interpreter {

@@ -3,7 +3,7 @@ import { gymAsset } from '../assets.js';
 import { type ChannelPlan, type ChannelProcess, isAlive, startProcess } from '../runner/channel-process.js';
 import { plainPlan } from '../runner/drivers.js';
 import { readFrames, writeFrame } from '../runner/frames.js';
-import { interpreters, isolated } from '../sandbox/index.js';
+import { isolated, pythonFor } from '../sandbox/index.js';
 import { SandboxError, type SandboxLimits } from '../sandbox/types.js';
 
 interface DeepGymRun {
@@ -211,12 +211,7 @@ function keepEnd({ stdout }: ChannelProcess) {
 
 /** @throws SandboxError (`unavailable`) where there is no Python or no isolation */
 function plan(driver: string, { limits, unisolated }: DeepGymRun): ChannelPlan {
-  const { python } = interpreters();
-  if (python === null) {
-    throw new SandboxError('Python verifiers need Python 3.8 or newer, and there is no python3 on the PATH', {
-      reason: 'unavailable',
-    });
-  }
+  const python = pythonFor('Python verifiers');
   if (unisolated) return plainPlan([python.file, '-I', gymAsset(`drivers/${driver}`)]);
   const shown = [driver, 'driver.py'];
   return {
