@@ -9,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { shorten } from '../text/index.js';
 import { openEventWriter } from './tensorboard.js';
 
 /** Version of the lines of metrics.jsonl. */
@@ -85,22 +86,37 @@ function stringifyMetrics(line: Readonly<Record<string, MetricValue>>): string {
 
 const unwritable: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity: Infinity, '-Infinity': -Infinity };
 
-/** Reads metrics.jsonl. A last line that a crash cut short is left out; any other broken line is an error with its number. */
-export function readMetrics(path: string): MetricsRecord[] {
+/**
+ * Reads metrics.jsonl. A last line that a crash cut short is left out, and `onTorn` gets its number.
+ *
+ * @throws Error with file and line on any other line that is no record
+ */
+export function readMetrics(path: string, onTorn: (line: number) => void = () => {}): MetricsRecord[] {
   const lines = readFileSync(path, 'utf8').split('\n');
+  const last = lines.findLastIndex((line) => line !== '');
   return lines.flatMap((line, index) => {
     if (line === '') return [];
-    try {
-      return [
-        JSON.parse(line, (_, value: unknown) =>
-          typeof value === 'string' && Object.hasOwn(unwritable, value) ? unwritable[value] : value,
-        ) as MetricsRecord,
-      ];
-    } catch (error) {
-      if (index === lines.length - 1) return [];
-      throw new Error(`${path}:${index + 1}: not a line of JSON: ${(error as Error).message}`);
+    const record = parseRecord(line);
+    if (record !== null) return [record];
+    if (index !== last) {
+      throw new Error(
+        `${path}:${index + 1}: not a line of metrics: ${shorten(JSON.stringify(line), 80)}. Remove the line (training does not need it), or move the file away.`,
+      );
     }
+    onTorn(index + 1);
+    return [];
   });
+}
+
+function parseRecord(line: string): MetricsRecord | null {
+  try {
+    const record = JSON.parse(line, (_, value: unknown) =>
+      typeof value === 'string' && Object.hasOwn(unwritable, value) ? unwritable[value] : value,
+    ) as MetricsRecord | null;
+    return typeof record?.step === 'number' ? record : null;
+  } catch {
+    return null;
+  }
 }
 
 function truncateAfter(path: string, step: number): void {

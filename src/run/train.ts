@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Decision, type LoadedConfig, resolvedYaml } from '../config/index.js';
 import { createLocalEngine, type LocalEngine } from '../engine/index.js';
@@ -84,6 +85,7 @@ async function trainInDirectory(
   const { config } = loaded;
   const log = openLog(config.output_dir, console, point?.own === true);
   try {
+    if (point?.own) checkMetrics(join(config.output_dir, 'metrics.jsonl'), log.console);
     const source = await openSource(config, log.console);
     const method = await methodOf(config)({
       config,
@@ -104,6 +106,12 @@ function openLog(outputDir: string, console: Console, append: boolean) {
   } catch (error) {
     throw explainWriteError(error, 'debug.log', outputDir);
   }
+}
+
+/** Before the data is read, as that may take minutes. */
+function checkMetrics(path: string, console: Console): void {
+  if (!existsSync(path)) return;
+  readMetrics(path, (line) => console.warn(`${path}:${line} was cut short when the run ended; the line is left out`));
 }
 
 async function runMethod(

@@ -63,10 +63,23 @@ test('a new run in a used directory keeps the old metrics beside its own', () =>
   expect([loss('metrics-1.jsonl'), loss('metrics-2.jsonl'), loss('metrics.jsonl')]).toEqual([1, 2, 3]);
 });
 
-test('a broken line that is not the last is an error with its number', () => {
+test.each([
+  ['half a line', '{"step":3,"lo'],
+  ['zeros, as a file system leaves them when the power fails', '\0\0\0\0\n'],
+  ['half a line and its end', '{"st\n'],
+])('a last line that is %s is left out, and its number told', (_, torn) => {
   const path = join(workspace(), 'metrics.jsonl');
-  writeFileSync(path, '{"step":1}\n{"st\n{"step":3}\n');
-  expect(() => readMetrics(path)).toThrow(`${path}:2: not a line of JSON`);
+  writeFileSync(path, `{"step":1}\n{"step":2}\n${torn}`);
+  const told: number[] = [];
+  expect(readMetrics(path, (line) => told.push(line)).map(({ step }) => step)).toEqual([1, 2]);
+  expect(told).toEqual([3]);
+});
+
+test.each(['{"st', '\0\0', 'null', '{"loss":1}'])('%j in the middle is an error with its number', (line) => {
+  const path = join(workspace(), 'metrics.jsonl');
+  writeFileSync(path, `{"step":1}\n${line}\n{"step":3}\n`);
+  expect(() => readMetrics(path)).toThrow(`${path}:2: not a line of metrics`);
+  expect(() => readMetrics(path)).toThrow('Remove the line');
 });
 
 test('TensorBoard gets the numbers under train/ and eval/, and texts', () => {

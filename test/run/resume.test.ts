@@ -237,6 +237,26 @@ describe('what cannot be continued', () => {
     await expect(again({ resume_from_checkpoint: directory })).rejects.toThrow(/is no checkpoint.*trainer_state\.json/);
   });
 
+  test('metrics that a crash cut short go on with a warning; broken ones are an error before anything is read', async () => {
+    const directory = await temporaryDirectory();
+    writeRows(directory, 16);
+    const run = tinyRun(directory, { max_steps: 2, save_steps: 1, auto_resume_from_checkpoints: true });
+    await train(run, { console: recordingConsole() });
+    const metrics = join(directory, 'out/metrics.jsonl');
+    const whole = readFileSync(metrics, 'utf8');
+    writeFileSync(metrics, `${whole}{"schema":1,"st`);
+    const console = recordingConsole();
+    await train(run, { console });
+    expect(console.lines.join('\n')).toMatch(/warning: .*metrics\.jsonl:3 was cut short/);
+    expect(readFileSync(metrics, 'utf8')).toBe(whole);
+
+    writeFileSync(metrics, `garbage\n${whole}`);
+    await rm(join(directory, 'rows.jsonl'));
+    await expect(train(run, { console: recordingConsole() })).rejects.toThrow(
+      /metrics\.jsonl:1: not a line of metrics: "garbage"\. Remove the line/,
+    );
+  });
+
   test('a new run refuses a used output_dir and touches nothing; one that got nowhere may be run again', async () => {
     const directory = await temporaryDirectory();
     writeRows(directory, 16);
