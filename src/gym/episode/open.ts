@@ -10,6 +10,7 @@ import type { NoVerdictCause, Verdict } from '../verdict.js';
 import { launchLimits } from '../verify/launch.js';
 import { readInput } from '../verify/script.js';
 import { act, readTools } from './act.js';
+import { checkAction } from './check-action.js';
 import { judgeWork } from './judge-work.js';
 import type { Action, Episode, EpisodeRecord, Observation, StepResult } from './types.js';
 
@@ -158,6 +159,7 @@ export async function openEpisode(
       alone(async (): Promise<StepResult> => {
         if (run === null) throw new GymError('the episode has not begun; call reset first');
         if (run.terminated || run.truncated) throw new GymError('the episode has ended; reset begins it anew');
+        checkAction(action, spec);
         const current = run;
         current.actions.push(action);
         const observation = { content: await carryOut(current, action), step: current.actions.length };

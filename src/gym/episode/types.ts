@@ -39,7 +39,7 @@ export interface Episode {
   reset(options?: {
     readonly seed?: number;
   }): Promise<{ readonly observation: Observation; readonly info: Readonly<Record<string, unknown>> }>;
-  /** @throws GymError after the end, or before `reset` */
+  /** @throws GymError after the end, before `reset`, or for what is no action; the episode then stands as it stood */
   step(action: Action): Promise<StepResult>;
   /** The final verdict; judges the work directory as it stands when the episode has not been judged yet. */
   verdict(): Promise<Verdict>;

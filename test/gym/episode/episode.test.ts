@@ -238,6 +238,30 @@ describeIsolatedPython('an episode', () => {
     });
   });
 
+  it('says what an action may be when it is given something else, and goes on', async () => {
+    await play(doubling({ actions: ['bash', 'tool'] }), async (episode) => {
+      await episode.reset();
+      const wanted =
+        "wanted is {type: 'bash', content: '…'} or {type: 'tool', name: '…', arguments: {…}} or {type: 'finish'}";
+      const wrong: readonly (readonly [unknown, string])[] = [
+        [null, 'null'],
+        [undefined, 'undefined'],
+        [3, '3'],
+        ['ls', '"ls"'],
+        [() => 'ls', 'a function'],
+        [[bash('ls')], 'a list'],
+        [{}, 'an object without keys and no text as its type'],
+        [{ type: 1, content: 'ls' }, 'an object with the keys type, content and no text as its type'],
+      ];
+      for (const [action, shown] of wrong) {
+        const failing = expect(episode.step(action as Action), shown).rejects;
+        await failing.toThrow(new GymError(`the action is ${shown}; ${wanted}`));
+      }
+      expect(episode.record.actions).toEqual([]);
+      expect((await episode.step(bash('echo on'))).observation).toEqual({ content: 'on', step: 1 });
+    });
+  });
+
   it('does one thing at a time', async () => {
     await play(doubling(), async (episode) => {
       await episode.reset();
