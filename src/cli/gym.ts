@@ -22,7 +22,8 @@ const verbs: readonly GymVerb[] = [
     usage: '<environment> [--variant V] [--language L] [--cases] [--json]',
     summary: 'an environment: its task as a model sees it, its limits, variants and checks',
     help: `
-  --cases  also the cases of the variant, with the expected values`,
+  --cases  also the cases of the variant, with the expected values
+Exit code: 0, or 2 where the cases need the sandbox and it could not be had.`,
   },
   {
     name: 'run',
@@ -78,7 +79,7 @@ Exit code: 0 all passed, 1 some did not, 2 some have no verdict.`,
   --repeats N    runs of each reference for flakiness (3)
   --workers N    answers judged at a time; default: the number of cores
   --sandbox NAME  local (default), daytona, e2b
-Exit code: 0 only when all pass.`,
+Exit code: 0 all pass, 1 some do not, 2 the sandbox could not be had.`,
   },
   {
     name: 'audit',
@@ -86,7 +87,8 @@ Exit code: 0 only when all pass.`,
     summary: 'leaks between variants, duplicate tasks, splits and hashes',
     help: `
   --seed N (0)  --public-eval-ratio N (0.2)  --holdout-ratio N (0.1)  --canary-ratio N (0.05)  --split ENVIRONMENT=SPLIT
-  --sandbox NAME  local (default), daytona, e2b, none: where generators run`,
+  --sandbox NAME  local (default), daytona, e2b, none: where generators run
+Exit code: 0 nothing leaks, 1 something does, 2 the sandbox could not be had.`,
   },
   {
     name: 'serve',
@@ -98,7 +100,8 @@ Exit code: 0 only when all pass.`,
   --sandbox NAME        local (default), daytona, e2b, none
   --workers N           answers judged at a time; default: the number of cores
   --no-auth             serve without ANNEAL_GYM_API_KEY
-  --verbose             say what the sandbox has in force`,
+  --verbose             say what the sandbox has in force
+Exit code: 0 stopped, 2 the sandbox could not be had.`,
   },
 ];
 

@@ -1,12 +1,20 @@
 import { UserError } from '../../config/index.js';
 import { type AuditReport, audit, type Split, splits } from '../../gym/qa/index.js';
 import { numberOf, oneOf, readArguments, wholeNumber } from '../arguments.js';
-import { sandboxOption, withGym } from './judging.js';
+import { noSandboxExit, sandboxOption, withGym } from './judging.js';
 import { chosenEnvironments } from './qa.js';
 import { table } from './table.js';
 
-/** `anneal gym audit`: leaks, duplicates, splits and hashes. Exit code 0 when nothing leaks, 1 otherwise. */
+/** `anneal gym audit`: leaks, duplicates, splits and hashes. Exit code 0 nothing leaks, 1 something does, 2 the sandbox could not be had. */
 export async function run(args: string[]): Promise<number> {
+  try {
+    return await look(args);
+  } catch (error) {
+    return noSandboxExit(error, args.includes('--json'));
+  }
+}
+
+async function look(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('gym audit', args, {
     all: { type: 'boolean' },
     seed: { type: 'string' },

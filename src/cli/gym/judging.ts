@@ -7,6 +7,7 @@ import {
   languages,
   openGym,
   openTraceStore,
+  SandboxError,
   type SandboxName,
   sandboxNames,
   type TraceStore,
@@ -141,8 +142,14 @@ export const exitCode = (verdict: Verdict): number => (verdict.kind === 'noVerdi
 /** The error of a command line that could not be begun: no verdict. */
 export function noVerdictExit(error: unknown, json: boolean): number {
   if (!(error instanceof Error && 'expected' in error && error.expected === true)) throw error;
-  if (json) {
-    console.log(JSON.stringify({ kind: 'noVerdict', cause: 'environment', message: error.message, retries: 0, ms: 0 }));
-  } else process.stderr.write(`error: ${error.message}\n`);
+  const cause = error instanceof SandboxError ? 'sandbox' : 'environment';
+  if (json) console.log(JSON.stringify({ kind: 'noVerdict', cause, message: error.message, retries: 0, ms: 0 }));
+  else process.stderr.write(`error: ${error.message}\n`);
   return 2;
+}
+
+/** The exit code of commands whose other errors are no verdicts: 2 where the sandbox could not be had. @throws every other error */
+export function noSandboxExit(error: unknown, json: boolean): number {
+  if (!(error instanceof SandboxError)) throw error;
+  return noVerdictExit(error, json);
 }

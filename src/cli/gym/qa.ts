@@ -3,14 +3,22 @@ import { UserError } from '../../config/index.js';
 import { type Environment, listEnvironments, loadEnvironment } from '../../gym/index.js';
 import { type EnvironmentQa, qa, summarise } from '../../gym/qa/index.js';
 import { readArguments, wholeNumber } from '../arguments.js';
-import { sandboxOption, withGym } from './judging.js';
+import { noSandboxExit, sandboxOption, withGym } from './judging.js';
 import { table } from './table.js';
 
 /**
  * `anneal gym qa`: the gate an environment must pass. With `--json` a line for each environment, and a last one that sums up.
- * Exit code 0 only when all pass.
+ * Exit code 0 all pass, 1 some do not, 2 the sandbox could not be had.
  */
 export async function run(args: string[]): Promise<number> {
+  try {
+    return await examine(args);
+  } catch (error) {
+    return noSandboxExit(error, args.includes('--json'));
+  }
+}
+
+async function examine(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('gym qa', args, {
     all: { type: 'boolean' },
     attack: { type: 'string' },

@@ -2,11 +2,19 @@ import { UserError } from '../../config/index.js';
 import { loadEnvironment } from '../../gym/index.js';
 import { serveGym } from '../../gym/server/index.js';
 import { noPositionals, readArguments, wholeNumber } from '../arguments.js';
-import { sandboxOption, withGym } from './judging.js';
+import { noSandboxExit, sandboxOption, withGym } from './judging.js';
 import { isolationText } from './verdict-text.js';
 
 /** `anneal gym serve`: verdicts and rewards over HTTP, until it is interrupted. */
 export async function run(args: string[]): Promise<number> {
+  try {
+    return await serveUntilStopped(args);
+  } catch (error) {
+    return noSandboxExit(error, args.includes('--json'));
+  }
+}
+
+async function serveUntilStopped(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('gym serve', args, {
     host: { type: 'string' },
     port: { type: 'string' },

@@ -14,6 +14,15 @@ import { table } from './table.js';
 
 /** `anneal gym show`: an environment as a model and as its author sees it. */
 export async function run(args: string[]): Promise<number> {
+  try {
+    return await show(args);
+  } catch (error) {
+    const { noSandboxExit } = await import('./judging.js');
+    return noSandboxExit(error, args.includes('--json'));
+  }
+}
+
+async function show(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('gym show', args, {
     variant: { type: 'string' },
     language: { type: 'string' },

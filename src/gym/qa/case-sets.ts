@@ -1,7 +1,11 @@
 import type { CaseSet, Environment } from '../environment/types.js';
+import { SandboxError } from '../sandbox/types.js';
 import type { Gym } from '../types.js';
 
-/** The cases of every variant, and which variants cannot be used, and why. @throws the signal's reason */
+/**
+ * The cases of every variant, and which variants cannot be used, and why.
+ * @throws SandboxError where nothing can be run at all, which says nothing about the variants; the signal's reason
+ */
 export async function caseSets(
   gym: Gym,
   environment: Environment,
@@ -13,7 +17,7 @@ export async function caseSets(
     try {
       sets.push(await gym.cases(environment, { variant, signal }));
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (signal?.aborted || (error instanceof SandboxError && error.reason === 'unavailable')) throw error;
       problems.push(`variant ${variant} cannot be used: ${(error as Error).message}`);
     }
   }
