@@ -1,10 +1,10 @@
 import { functionName } from '../environment/signature.js';
 import type { Case, Environment } from '../environment/types.js';
 import type { GymContext } from '../types.js';
-import { asDeclared, showValue, type Value } from '../value.js';
+import { showValue, type Value } from '../value.js';
 import { plainNumber } from '../value-plain.js';
 import { showType, type ValueType } from '../value-type.js';
-import { trustedCall } from '../verify/trusted-call.js';
+import { referenceOutputs } from '../verify/reference-outputs.js';
 import { VerifierError } from '../verify/verifier-error.js';
 
 /**
@@ -21,16 +21,7 @@ export async function withExpected(
   const open = cases.filter((one) => one.expected === undefined);
   if (open.length === 0 || signature === null || checker.kind === 'script' || reference === undefined) return cases;
   const name = functionName(signature, reference.language);
-  const outputs = await trustedCall(
-    context,
-    environment,
-    reference,
-    name,
-    open.map((one) => one.input),
-    { describeCall: (index) => `on the case ${open[index]!.id}` },
-  );
-  const typed =
-    reference.language === 'python' ? outputs : outputs.map((value) => asDeclared(value, signature.returns));
+  const typed = await referenceOutputs(context, environment, reference, open);
   for (const [index, value] of typed.entries()) {
     if (serves(value, signature.returns)) continue;
     throw new VerifierError(

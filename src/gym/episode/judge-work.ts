@@ -28,7 +28,7 @@ export async function judgeWork(
   const { answerFile } = episode;
   if (answerFile === null) {
     const { files, cut } = await collect(sandbox, signal);
-    const output = { value: toValue({ files, files_cut: cut }), shown: Object.keys(files).join(', ') };
+    const output = { value: toValue({ files, files_cut: cut }), shown: Object.keys(files).join(', '), reference: null };
     return judgeWhole(context, environment, cases, output, since, signal);
   }
   const bytes = await sandbox.readFile(answerFile);

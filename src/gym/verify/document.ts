@@ -24,7 +24,10 @@ export async function verifyDocument(
   const since = performance.now();
   const refused = tooLong(answer);
   if (refused !== null) return worthless(environment, refused, since);
-  const output = { value: toValue({ text: answer }), shown: answer };
+  const source = environment.references[0];
+  const reference =
+    source && (async () => toValue({ text: await documentReference(context, environment, cases, source) }));
+  const output = { value: toValue({ text: answer }), shown: answer, reference: reference ?? null };
   return judgeWhole(context, environment, cases, output, since, signal);
 }
 

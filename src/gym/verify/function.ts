@@ -5,10 +5,12 @@ import type { CallOutcome, JobResult } from '../runner/types.js';
 import type { GymContext } from '../types.js';
 import { asDeclared, showValue, type Value } from '../value.js';
 import type { CaseResult, Scored } from '../verdict.js';
-import { type CheckResult, runChecker } from './checker.js';
+import type { CheckResult } from './check-result.js';
+import { runChecker } from './checker.js';
 import { compare } from './compare.js';
 import { dropTypes } from './drop-types.js';
 import { type ModuleText, moduleText } from './module-text.js';
+import { referenceOutputs } from './reference-outputs.js';
 import { brief, scored, sumCases, tooLong, type WeighedCase, worthless } from './score.js';
 import { brokenRules } from './source-rules.js';
 
@@ -54,9 +56,9 @@ export async function verifyFunction(
     language,
     signal,
   );
-  const { correctness, cases: results } = sumCases(judged);
+  const { correctness, cases: results, metrics } = sumCases(judged);
   const broken = correctness > 0 ? await brokenRules(context, environment, module, functionName, language, signal) : [];
-  return scored(environment, { correctness, cases: results, brokenRules: broken, ...output });
+  return scored(environment, { correctness, cases: results, metrics, brokenRules: broken, ...output });
 }
 
 function loadProblem(job: JobResult, functionName: string): string {
@@ -99,7 +101,7 @@ async function judgeCalls(
         check === null ? brief(failure(outcome, environment)) : check.passed ? null : brief(check.message ?? 'wrong'),
       ms: outcome?.ms ?? 0,
     };
-    return { result, weight: one.weight, group: one.group };
+    return { result, weight: one.weight, group: one.group, checkerFailed: check?.checkerFailed };
   });
 }
 
@@ -142,6 +144,7 @@ async function checkAll(
   const returned = outcomes.flatMap((outcome, index) =>
     outcome?.kind === 'value' ? [{ index, value: outcome.value }] : [],
   );
+  const reference = environment.references[0] ?? null;
   const results = await runChecker(
     context,
     environment,
@@ -149,7 +152,19 @@ async function checkAll(
       const one = cases[index]!;
       return { input: one.input as Value, output: value, expected: one.expected ?? null };
     }),
-    signal,
+    {
+      reference:
+        reference &&
+        ((positions) =>
+          referenceOutputs(
+            context,
+            environment,
+            reference,
+            positions.map((at) => cases[returned[at]!.index]!),
+            signal,
+          )),
+      signal,
+    },
   );
   const byCase = new Map(returned.map(({ index }, position) => [index, results[position]!]));
   return cases.map((_, index) => byCase.get(index) ?? null);

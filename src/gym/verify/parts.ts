@@ -1,5 +1,5 @@
 import type { CaseResult } from '../verdict.js';
-import type { CheckResult } from './checker.js';
+import type { CheckResult } from './check-result.js';
 import { brief } from './score.js';
 
 /**

@@ -23,12 +23,15 @@ export interface WeighedCase {
   readonly result: CaseResult;
   readonly weight: number;
   readonly group: string | null;
+  /** Whether the checker judged nothing, because the output broke it. */
+  readonly checkerFailed?: boolean | undefined;
 }
 
 interface Summed {
   /** In [0, 1]: the weighted mean of the cases' scores. 0 without cases. */
   readonly correctness: number;
   readonly cases: readonly CaseResult[];
+  readonly metrics: Readonly<Record<string, number>>;
 }
 
 /** Adds cases up. In a group where one case did not pass none has. */
@@ -49,7 +52,12 @@ export function sumCases(weighed: readonly WeighedCase[]): Summed {
     total += weight;
     earned += weight * cases[index]!.score;
   }
-  return { correctness: total > 0 ? cleanScore(earned / total) : 0, cases };
+  const checkerFailures = weighed.filter(({ checkerFailed }) => checkerFailed === true).length;
+  return {
+    correctness: total > 0 ? cleanScore(earned / total) : 0,
+    cases,
+    metrics: checkerFailures > 0 ? { checkerFailures } : {},
+  };
 }
 
 interface ScoreParts {

@@ -1,11 +1,12 @@
-import type { Case, CaseSet, Environment, ScriptSpec } from '../environment/types.js';
+import type { Case, CaseSet, Environment, ScriptSpec, SourceFile } from '../environment/types.js';
 import { GymError } from '../gym-error.js';
 import { isRecord } from '../is-record.js';
 import type { Language } from '../language.js';
 import type { GymContext } from '../types.js';
 import { showValue, toPlain, toValue, type Value } from '../value.js';
 import type { CaseResult, Scored } from '../verdict.js';
-import { type CheckResult, runChecker } from './checker.js';
+import type { CheckResult } from './check-result.js';
+import { runChecker } from './checker.js';
 import { type Collected, collect } from './collect.js';
 import { type Launched, launch, launchLimits } from './launch.js';
 import { withParts } from './parts.js';
@@ -50,28 +51,40 @@ export async function verifyScript(
       await runCase(context, environment, script, one, answer, command, Math.min(left, limits.caseSeconds), signal),
     );
   }
+  const reference = environment.references[0] ?? null;
+  const outputsOf = async ({ text, language }: SourceFile, indices: readonly number[]) => {
+    const outputs: Value[] = [];
+    for (const index of indices) {
+      const one = cases.cases[index]!;
+      const command = commandOf(environment, script, language);
+      const run = await runCase(context, environment, script, one, text, command, limits.caseSeconds, signal);
+      outputs.push(outputOf(run));
+    }
+    return outputs;
+  };
   const checks = await runChecker(
     context,
     environment,
-    runs.map(({ one, launched, collected }) => ({
-      input: one.input[0] ?? null,
-      output: outputOf(launched, collected),
-      expected: one.expected ?? null,
+    runs.map((run) => ({
+      input: run.one.input[0] ?? null,
+      output: outputOf(run),
+      expected: run.one.expected ?? null,
     })),
-    signal,
+    { reference: reference && ((indices) => outputsOf(reference, indices)), signal },
   );
   const weighed = cases.cases.map((one, index): WeighedCase => {
     const { id, weight, group } = one;
     const [run, check] = [runs[index], checks[index]];
     if (run === undefined || check === undefined) return { result: notRun(id, environment), weight, group };
-    return { result: resultOf(one, run, check), weight, group };
+    return { result: resultOf(one, run, check), weight, group, checkerFailed: check.checkerFailed };
   });
-  const { correctness, cases: summed } = sumCases(weighed);
+  const { correctness, cases: summed, metrics } = sumCases(weighed);
   const results = summed.flatMap((result, index) => withParts(result, checks[index], runs[index]?.launched.problem));
   const last = runs.at(-1)?.launched;
   return scored(environment, {
     correctness,
     cases: results,
+    metrics,
     truncated: runs.length < cases.cases.length,
     stdout: last?.stdout ?? '',
     stderr: last?.stderr ?? '',
@@ -161,7 +174,7 @@ export function readInput(environment: Environment, one: Case): ScriptInput {
   return { files: texts('files'), env: texts('env'), arguments: list, stdin, service: input.service ?? null };
 }
 
-function outputOf(launched: Launched, collected: Collected): Value {
+function outputOf({ launched, collected }: CaseRun): Value {
   return toValue({
     stdout: launched.stdout,
     stderr: launched.stderr,

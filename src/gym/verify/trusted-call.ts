@@ -26,8 +26,27 @@ export async function trustedCall(
   source: SourceFile,
   functionName: string,
   calls: readonly (readonly Value[])[],
-  { caseSeconds = enough.caseSeconds, describeCall, signal }: TrustedCallOptions = {},
+  options: TrustedCallOptions = {},
 ): Promise<readonly Value[]> {
+  const outcomes = await tryTrustedCall(context, environment, source, functionName, calls, options);
+  return outcomes.map((outcome) => {
+    if (outcome instanceof VerifierError) throw outcome;
+    return outcome;
+  });
+}
+
+/**
+ * The same, with the failure in the place of what a call did not return.
+ * @throws VerifierError when the file does not load; SandboxError
+ */
+export async function tryTrustedCall(
+  context: GymContext,
+  environment: Environment,
+  source: SourceFile,
+  functionName: string,
+  calls: readonly (readonly Value[])[],
+  { caseSeconds = enough.caseSeconds, describeCall, signal }: TrustedCallOptions = {},
+): Promise<readonly (Value | VerifierError)[]> {
   const where = `${environment.name}/${source.path}`;
   const limits = { ...enough, caseSeconds };
   const job = await context.runner.run(
@@ -46,7 +65,7 @@ export async function trustedCall(
           ? `crashed: ${outcome.message}`
           : `gave no answer within ${caseSeconds} s`;
     const about = describeCall === undefined ? '' : ` ${describeCall(index)}`;
-    throw new VerifierError(`${where}: ${functionName} ${what}${about}`);
+    return new VerifierError(`${where}: ${functionName} ${what}${about}`);
   });
 }
 

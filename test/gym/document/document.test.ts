@@ -80,4 +80,19 @@ describeIsolatedPython('a document', () => {
     });
     await expect(verify(context(), broken, cases, 'sesame', 'python')).rejects.toThrow(VerifierError);
   });
+
+  it('that breaks a checker which reads the reference is worth 0', async () => {
+    const text =
+      'export function check(input, output, expected) { return JSON.parse(output.text).word === expected.word; }';
+    const strict = document({
+      checker: { kind: 'script', source: { language: 'javascript', path: 'checker.js', text }, functionName: 'check' },
+      references: [{ language: 'javascript', path: 'reference.json', text: '{"word": "sesame"}' }],
+    });
+    expect(await verify(context(), strict, cases, '{"word": "sesame"}', 'python')).toMatchObject({ score: 1 });
+    expect(await verify(context(), strict, cases, 'sesame', 'python')).toMatchObject({
+      score: 0,
+      cases: [{ id: 'it', error: expect.stringContaining('the checker fails on this output') }],
+      metrics: { checkerFailures: 1 },
+    });
+  });
 });

@@ -107,6 +107,41 @@ describeIsolatedPython('a script', () => {
     expect(verdict.cases.at(-1)).toMatchObject({ id: 'c', passed: false, error: 'the 0.5 s for all cases ran out' });
   });
 
+  it('that breaks a checker which judges the reference has no score in that case', async () => {
+    const text =
+      'export const check = (input, output) => { const n = JSON.parse(output.stdout); if (n < 0) process.exit(1); return n === input.n; };';
+    const strict = environment(
+      {},
+      {
+        checker: {
+          kind: 'script',
+          source: { language: 'javascript', path: 'checker.js', text },
+          functionName: 'check',
+        },
+        references: [{ language: 'bash', path: 'reference.sh', text: 'cat' }],
+      },
+    );
+    const cases = [1, 2, 3].map((n) => ({
+      input: [
+        {
+          d: [
+            ['n', n],
+            ['stdin', String(n)],
+          ],
+        },
+      ],
+    })) as Partial<Case>[];
+    expect(await judge('cat', cases, strict)).toMatchObject({ score: 1 });
+    const verdict = await judge('read -r n; case $n in 1) echo 1 ;; 2) echo word ;; 3) echo -1 ;; esac', cases, strict);
+    expect(verdict).toMatchObject({ score: expect.closeTo(1 / 3, 9), metrics: { checkerFailures: 2 } });
+    const because = "the checker fails on this output and passes the reference's: a_script/checker.js: check ";
+    expect(verdict.cases.map(({ error }) => error)).toEqual([
+      null,
+      expect.stringContaining(`${because}raised SyntaxError`),
+      expect.stringContaining(`${because}crashed: exit code 1`),
+    ]);
+  });
+
   it('finds nothing of the other cases, of the checker, of what is expected, or of this machine', async () => {
     const answer =
       'grep -rlsa "the-expected-text" / --exclude-dir=proc --exclude-dir=sys | head; env; ls -a ~ /tmp; cat /proc/*/cmdline';

@@ -241,6 +241,62 @@ describe('a checker script', () => {
   );
 });
 
+describe('a checker script that fails on an output', () => {
+  const reference = { language: 'python', path: 'reference.py', text: 'def double(n): return 2 * n' } as const;
+  const failure = { kind: 'error', type: 'TypeError', message: 'x is undefined' } as const;
+  /** The answer gives -1 for 2 and 3. */
+  const withReference = (check: (output: Value, call: number) => ReturnType<FakeCall>, references = [reference]) => {
+    let checked = 0;
+    return judged(
+      (input, job) => {
+        if (job.functionName === 'check') return check(input[1]!, checked++);
+        const [n] = input as [number];
+        return !job.trusted && (n === 2 || n === 3) ? -1 : 2 * n;
+      },
+      { checker: script, references },
+    );
+  };
+
+  it('and not on the reference’s counts that case 0, and says and counts it', async () => {
+    const { verdict, jobs } = await withReference((output) => (output === -1 ? failure : true));
+    expect(verdict).toMatchObject({ score: 0.5, metrics: { cases: 4, casesPassed: 2, checkerFailures: 2 } });
+    expect(verdict.cases[1]).toMatchObject({
+      passed: false,
+      error:
+        "the checker fails on this output and passes the reference's: double/checker.js: check raised TypeError: x is undefined",
+    });
+    // the reference on those cases, then both outputs of each
+    expect(jobs[2]).toMatchObject({ source: reference.text, trusted: true, calls: [[2], [3]] });
+    expect(jobs[3]?.calls.map((call) => call[1])).toEqual([4, 6, -1, -1]);
+  });
+
+  it.each([
+    ['hangs', { kind: 'timeout' }],
+    ['exits', { kind: 'crash', message: 'exit code 1' }],
+    ['returns NaN', { f: 'nan' }],
+  ] as [string, ReturnType<FakeCall>][])('may be one that %s', async (_name, given) => {
+    const { verdict } = await withReference((output) => (output === -1 ? given : true));
+    expect(verdict).toMatchObject({ score: 0.5, metrics: { checkerFailures: 2 } });
+  });
+
+  it('once, and not again, is believed the second time', async () => {
+    const { verdict } = await withReference((output, call) => (call === 1 ? failure : output !== -1));
+    expect(verdict).toMatchObject({ score: 0.5, metrics: { cases: 4, casesPassed: 2 } });
+    expect(verdict.metrics).not.toHaveProperty('checkerFailures');
+  });
+
+  it('and on the reference’s as well, or refuses that, gives nobody a verdict', async () => {
+    await expect(withReference(() => failure)).rejects.toThrow(VerifierError);
+    await expect(withReference((output) => (output === -1 ? failure : output === 2 || output === 8))).rejects.toThrow(
+      VerifierError,
+    );
+  });
+
+  it('gives nobody a verdict where there is no reference', async () => {
+    await expect(withReference((output) => (output === -1 ? failure : true), [])).rejects.toThrow(VerifierError);
+  });
+});
+
 describe('rules about the text', () => {
   const rules = { javascript: { forbid: ['Array.sort'], require: ['loop'] } };
   const answers = (answer: string, overrides = {}, call = double) =>
