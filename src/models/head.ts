@@ -4,6 +4,8 @@ import {
   after,
   concat,
   type Dim,
+  fill,
+  gatherRows,
   gemm,
   linear,
   log,
@@ -129,10 +131,17 @@ function chunkBackward(
   g_m: Tensor,
   headTrained: boolean,
 ): ChunkGradient {
-  const column = reshape(g_m, [...g_m.shape, 1]);
-  const logits_mV = addPicked(multiply(probabilities_mV, negate(column)), targets, g_m);
+  const g_m1 = reshape(g_m, [...g_m.shape, 1]);
+  if (!headTrained) {
+    // Nobody reads ∂/∂logits itself, so onehot(target) stays a row of the weight.
+    const gradient_md = add(gatherRows(weight, targets), gemm(probabilities_mV, weight, false, false, -1));
+    return { hidden: multiply(gradient_md, g_m1), weight: null };
+  }
+  // g scales the rows of both products: cheaper there than in the logits.
+  const error_mV = addPicked(probabilities_mV, targets, fill(-1, targets.shape));
+  const negated_m1 = negate(g_m1);
   return {
-    hidden: gemm(logits_mV, weight),
-    weight: headTrained ? gemm(logits_mV, hidden_md, true, false) : null,
+    hidden: multiply(gemm(error_mV, weight), negated_m1),
+    weight: gemm(error_mV, multiply(hidden_md, negated_m1), true, false),
   };
 }
