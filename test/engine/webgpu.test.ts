@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type Ort from 'onnxruntime-node';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLocalEngine } from '../../src/engine/index.js';
 import { createCompute } from '../../src/engine/local/compute.js';
 import { crossEntropy } from '../../src/methods/sft.js';
@@ -21,21 +20,6 @@ interface ProfileEvent {
     readonly output_type_shape?: unknown;
   };
 }
-
-/** Sessions made in this thread write a profile into the directory, if there is one. */
-const { profiles } = vi.hoisted(() => ({
-  profiles: { directory: '', sessions: [] as { endProfiling(): void }[] },
-}));
-vi.mock('onnxruntime-node', async (load) => {
-  const { default: ort } = await load<{ default: typeof Ort }>();
-  const create = async (model: Uint8Array, options: Ort.InferenceSession.SessionOptions) => {
-    const profiling = { enableProfiling: true, profileFilePrefix: join(profiles.directory, 'profile') };
-    const session = await ort.InferenceSession.create(model, { ...options, ...(profiles.directory && profiling) });
-    profiles.sessions.push(session);
-    return session;
-  };
-  return { default: { ...ort, Tensor: ort.Tensor, InferenceSession: { create } } };
-});
 
 const reason = findWebgpuAdapter();
 const config = parseModelConfig(
@@ -68,7 +52,8 @@ if (reason) {
     const tensors = readGolden('models/qwen3/golden.safetensors');
 
     it('gives the loss and the gradient of every parameter, with nothing but shapes and positions computed elsewhere', async () => {
-      profiles.directory = await temporaryDirectory();
+      const profiles = await temporaryDirectory();
+      process.env.ANNEAL_PROFILE = join(profiles, 'profile');
       const compute = await createCompute(testOptions(goldenModelPath('qwen3'), { device: 'webgpu' }));
       const { loss } = await compute.forwardBackward(goldenBatch('qwen3'), crossEntropy);
       const expected = golden(tensors, 'loss').data[0]!;
@@ -78,10 +63,11 @@ if (reason) {
         expect(relativeError(gradient, golden(tensors, name).data), name).toBeLessThan(1e-3);
       }
 
-      for (const session of profiles.sessions) session.endProfiling();
+      await compute.dispose();
+      delete process.env.ANNEAL_PROFILE;
       const nodes: { provider: string; node: string }[] = [];
-      for (const file of await readdir(profiles.directory)) {
-        const events = JSON.parse(await readFile(join(profiles.directory, file), 'utf8')) as ProfileEvent[];
+      for (const file of await readdir(profiles)) {
+        const events = JSON.parse(await readFile(join(profiles, file), 'utf8')) as ProfileEvent[];
         for (const { cat, args } of events) {
           if (cat !== 'Node' || !args?.provider) continue;
           nodes.push({
@@ -94,7 +80,6 @@ if (reason) {
       expect(nodes.length).toBeGreaterThan(200);
       const integers = /^\w+ \[\{"int(32|64)":[^"]*\]$/;
       expect(elsewhere.map(({ node }) => node).filter((node) => !integers.test(node))).toEqual([]);
-      await compute.dispose();
     });
   });
 }

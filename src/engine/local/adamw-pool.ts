@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { OptimStepParams } from '../types.js';
-import { adamwUpdate, type Moments } from './adamw.js';
+import { adamwUpdate, clipScale, type Moments, squaredNorm } from './adamw.js';
 import { startWorker } from './start-worker.js';
 
 /** One parameter to be updated in place. */
@@ -14,11 +14,21 @@ export interface AdamwJob {
 export interface AdamwTask {
   readonly jobs: readonly AdamwJob[];
   readonly params: OptimStepParams;
+  /** The number of this step, from 1. */
   readonly step: number;
-  readonly scale: number;
 }
 
-export function runAdamwTask({ jobs, params, step, scale }: AdamwTask): void {
+export interface AdamwResult {
+  /** Their arrays may have been replaced by others over the same memory. */
+  readonly jobs: readonly AdamwJob[];
+  /** Norm of all gradients together, before clipping. Where it is not finite, nothing was updated. */
+  readonly gradNorm: number;
+}
+
+/** Sums of squares of each job's gradient: each thread tells those of its jobs, as clipping needs them all. */
+export const squaresOf = (jobs: readonly AdamwJob[]): number[] => jobs.map(({ gradient }) => squaredNorm(gradient));
+
+export function updateJobs({ jobs, params, step }: AdamwTask, scale: number): void {
   for (const { weights, gradient, moments } of jobs) {
     adamwUpdate(weights, gradient, moments as Moments, params, step, scale);
   }
@@ -33,9 +43,13 @@ export const transfers = (jobs: readonly AdamwJob[]): ArrayBuffer[] =>
     moments.v.buffer,
   ]);
 
+/** What another thread is told: a task, then the factor of its gradients, null to leave everything as it is. */
+export type ToAdamwWorker = { readonly task: AdamwTask } | { readonly scale: number | null };
+/** What it answers: the sums of squares, then the jobs. */
+export type FromAdamwWorker = { readonly squares: readonly number[] } | { readonly jobs: readonly AdamwJob[] };
+
 export interface AdamwPool {
-  /** Updates all jobs and returns them; their arrays may have been replaced by others over the same memory. */
-  run(task: AdamwTask): Promise<readonly AdamwJob[]>;
+  run(task: AdamwTask): Promise<AdamwResult>;
   dispose(): Promise<void>;
 }
 
@@ -43,20 +57,20 @@ export interface AdamwPool {
 const worthAnotherThread = 2_000_000;
 
 /**
- * AdamW on several threads. ONNX Runtime refuses memory that threads share, so each other thread is handed the memory of
- * its parameters and hands it back; nothing is copied.
+ * AdamW on several threads. Memory that threads share cannot be fed to a session, so each other thread is handed the
+ * memory of its parameters and hands it back; nothing is copied.
  */
 export function createAdamwPool(threads: number): AdamwPool {
   let workers: Worker[] | null = null;
-  const run = (worker: Worker, task: AdamwTask): Promise<readonly AdamwJob[]> =>
+  const ask = (worker: Worker, message: ToAdamwWorker, transfer: ArrayBuffer[] = []): Promise<FromAdamwWorker> =>
     new Promise((resolve, reject) => {
       const settle = (): void => {
         worker.off('message', done);
         worker.off('error', failed);
       };
-      const done = (jobs: readonly AdamwJob[]): void => {
+      const done = (answer: FromAdamwWorker): void => {
         settle();
-        resolve(jobs);
+        resolve(answer);
       };
       const failed = (error: Error): void => {
         settle();
@@ -64,26 +78,43 @@ export function createAdamwPool(threads: number): AdamwPool {
       };
       worker.on('message', done);
       worker.on('error', failed);
-      worker.postMessage(task, transfers(task.jobs));
+      worker.postMessage(message, transfer);
     });
   return {
     async run(task) {
       const elements = task.jobs.reduce((sum, { weights }) => sum + weights.length, 0);
-      if (threads < 2 || elements < worthAnotherThread) {
-        runAdamwTask(task);
-        return task.jobs;
-      }
-      workers ??= Array.from({ length: threads - 1 }, () => startWorker('adamw-worker'));
-      const [own, ...others] = share(task.jobs, threads);
-      const running = workers.map((worker, i) => run(worker, { ...task, jobs: others[i]! }));
-      runAdamwTask({ ...task, jobs: own! });
-      return [...own!, ...(await Promise.all(running)).flat()];
+      const helpers = threads < 2 || elements < worthAnotherThread ? 0 : threads - 1;
+      if (helpers > 0) workers ??= Array.from({ length: helpers }, () => startWorker('adamw-worker'));
+      const others = helpers > 0 ? workers! : [];
+      const [own, ...shares] = share(task.jobs, 1 + helpers);
+      const tasks = shares.map((jobs): AdamwTask => ({ ...task, jobs }));
+
+      const asked = others.map((worker, i) => ask(worker, { task: tasks[i]! }, transfers(tasks[i]!.jobs)));
+      const squares = [squaresOf(own!)];
+      for (const answer of await Promise.all(asked)) squares.push([...(answer as { squares: number[] }).squares]);
+      const gradNorm = Math.sqrt(sumInOrder(task.jobs, [own!, ...shares], squares));
+      const scale = Number.isFinite(gradNorm) ? clipScale(gradNorm, task.params.maxGradNorm) : null;
+
+      const updating = others.map((worker) => ask(worker, { scale }));
+      if (scale !== null) updateJobs({ ...task, jobs: own! }, scale);
+      const returned = await Promise.all(updating);
+      return { gradNorm, jobs: [...own!, ...returned.flatMap((answer) => (answer as { jobs: AdamwJob[] }).jobs)] };
     },
     async dispose() {
       await Promise.all((workers ?? []).map((worker) => worker.terminate()));
       workers = null;
     },
   };
+}
+
+/** The sum in the order of the jobs, so that it does not depend on how they are shared out. */
+function sumInOrder(
+  jobs: readonly AdamwJob[],
+  shares: readonly (readonly AdamwJob[])[],
+  squares: readonly (readonly number[])[],
+): number {
+  const byName = new Map(shares.flatMap((share, i) => share.map(({ name }, k) => [name, squares[i]![k]!])));
+  return jobs.reduce((sum, { name }) => sum + byName.get(name)!, 0);
 }
 
 /** Shares of about the same number of elements: the largest job left goes to the smallest share. */

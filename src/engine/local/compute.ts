@@ -26,10 +26,10 @@ import type {
   SampleRequest,
   SampleResult,
 } from '../types.js';
-import { clipScale, type Moments, squaredNorm } from './adamw.js';
+import type { Moments } from './adamw.js';
 import { type AdamwJob, createAdamwPool } from './adamw-pool.js';
 import { dropoutPool } from './dropout.js';
-import { addGradients, type GradientSums } from './gradient-sums.js';
+import { createGradientSums } from './gradient-sums.js';
 import { type Layout, layoutBatch, layoutInputs } from './layout.js';
 import type { Device, RunInput, RunOutput } from './runtime.js';
 import { type SampleHooks, sampleBatch } from './sampler.js';
@@ -109,7 +109,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
   const shapes = new Map([...trainable].map((name) => [name, current.get(name)!.shape]));
   const frozen: Weights = options.train === 'full' ? new Map() : base;
 
-  let gradients: GradientSums | null = null;
+  const gradients = createGradientSums(shapes);
   let moments = new Map<string, Moments>();
   let step = 0;
   let microBatches = 0;
@@ -158,7 +158,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       inputs.dropout = { data: pool, shape: [pool.length] };
       sizes.P = pool.length;
     }
-    const outputs = await program.run(inputs, sizes);
+    const outputs = await program.run(inputs, sizes, { into: gradients.targets(program.outputs) });
     return { layout, outputs };
   };
 
@@ -189,8 +189,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       if (trainable.size === 0) throw new Error('engine: it was opened for sampling only (train: none)');
       const { layout, outputs } = await run(batch, loss, true, false);
       microBatches++;
-      gradients ??= new Map();
-      addGradients(gradients, outputs, current, trainable, layout.feeds.tokens as BigInt64Array);
+      gradients.add(outputs, layout.feeds.tokens as BigInt64Array);
       const scalar = (name: string): number => (outputs[name]!.data as Float32Array)[0]!;
       return {
         loss: scalar('loss'),
@@ -200,16 +199,8 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
     },
 
     async optimStep(params) {
-      if (!gradients) throw new Error('engine: optimStep without a gradient; call forwardBackward first');
-      let squares = 0;
-      for (const gradient of gradients.values()) squares += squaredNorm(gradient);
-      const gradNorm = Math.sqrt(squares);
-      const accumulated = gradients;
-      gradients = null;
-      if (!Number.isFinite(gradNorm)) return { gradNorm, step };
-      const scale = clipScale(gradNorm, params.maxGradNorm);
-      step++;
-      microBatchesStepped = microBatches;
+      const accumulated = gradients.take();
+      if (!accumulated) throw new Error('engine: optimStep without a gradient; call forwardBackward first');
       const jobs = [...accumulated].map(([name, gradient]): AdamwJob => {
         const weights = current.get(name)!.data as Float32Array;
         const before = moments.get(name);
@@ -222,11 +213,16 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
             : { m: new Float32Array(weights.length), v: new Float32Array(weights.length) },
         };
       });
-      for (const job of await optimizer.run({ jobs, params, step, scale })) {
+      const { gradNorm, jobs: done } = await optimizer.run({ jobs, params, step: step + 1 });
+      for (const job of done) {
         current.set(job.name, { data: job.weights, shape: shapes.get(job.name)! });
         moments.set(job.name, job.moments);
+        gradients.giveBack(job.name, job.gradient);
       }
       shared = false;
+      if (!Number.isFinite(gradNorm)) return { gradNorm, step };
+      step++;
+      microBatchesStepped = microBatches;
       return { gradNorm, step };
     },
 
@@ -268,7 +264,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       moments = new Map(state.moments);
       ({ step, microBatches } = state);
       microBatchesStepped = microBatches;
-      gradients = null;
+      gradients.clear();
       published = { version: published.version, weights: new Map(current) };
       shared = true;
     },
@@ -289,7 +285,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       await saveCheckpoint(directory, config, weights, { generationConfig, files });
     },
 
-    gradient: (name) => gradients?.get(name) ?? null,
+    gradient: (name) => gradients.get(name),
 
     async dispose() {
       await programs.release();
