@@ -38,7 +38,7 @@ const harmless: ReadonlySet<string> = new Set([
 /** Keys that may change the last bits of a float, not the course of the training. */
 const rounding: ReadonlySet<string> = new Set(['engine', 'gradient_checkpointing']);
 
-const harmlessTrl = ['log_completions', 'num_completions_to_print'];
+const harmlessTrl = ['log_completions', 'num_completions_to_print', 'reward_timeout'];
 
 /** Keys whose whole effect lies in a digest, so that a moved folder does not matter. */
 const digested: Readonly<Record<keyof Digests, readonly string[]>> = {

@@ -1,11 +1,11 @@
 import { type LoadedConfig, UserError } from '../config/index.js';
 import { createLocalEngine, type LocalEngine } from '../engine/index.js';
 import { type Console, createConsole, formatCount } from '../observe/index.js';
-import { createRewardScorer, type Evaluation, evaluateRewards, type RewardScorer } from '../rl/index.js';
+import { type Evaluation, evaluateRewards, type RewardScorer } from '../rl/index.js';
 import type { PreparedPrompt } from '../rollout/index.js';
 import { openEnvironments } from './environments.js';
 import { reportFailures } from './grpo-report.js';
-import { openRewards, preparedPrompt, readGrpoPrompts, samplingOf } from './grpo-setup.js';
+import { type OpenRewards, openRewards, preparedPrompt, readGrpoPrompts, samplingOf } from './grpo-setup.js';
 import type { MethodInputs } from './method.js';
 import { engineOptions, openSource } from './open-model.js';
 
@@ -35,7 +35,7 @@ export async function evaluateHeldOut(request: HeldOutRequest): Promise<Evaluati
     signal: request.signal,
     onProgress: ({ finished, sampledTokens }) => bar.update(finished, `${formatCount(sampledTokens)} tokens`),
   }).finally(() => bar.stop());
-  reportFailures(console, evaluation.failures);
+  reportFailures(console, request.step, evaluation.failures);
   return { ...evaluation, seconds: (performance.now() - started) / 1000 };
 }
 
@@ -53,10 +53,11 @@ export async function evaluate(
   const inputs: MethodInputs = { config, tokenizer: source.tokenizer, console, debug: false, signal };
   const environments = await openEnvironments(config, signal);
   let engine: LocalEngine | null = null;
+  let rewards: OpenRewards | null = null;
   try {
     const { train, held } = await readGrpoPrompts(inputs, environments);
     if (held.length === 0) throw new UserError('There are no held-out prompts: give test_datasets or val_set_size.');
-    const scorer = createRewardScorer(await openRewards(inputs, train[0]!, environments));
+    rewards = await openRewards(inputs, train[0]!, environments);
     engine = await createLocalEngine({ ...engineOptions(config, source), train: 'none' });
     const prompts = held.map(preparedPrompt);
     return await evaluateHeldOut({
@@ -66,11 +67,12 @@ export async function evaluate(
       signal,
       engine,
       prompts,
-      scorer,
+      scorer: rewards.scorer,
       step: 0,
     });
   } finally {
     await engine?.dispose();
+    await rewards?.close();
     await environments?.dispose();
   }
 }

@@ -4,7 +4,6 @@ import { formatOrigin } from '../data/index.js';
 import { formatCount, formatNumber } from '../observe/index.js';
 import {
   addToWindow,
-  createRewardScorer,
   type GradientResult,
   type GrpoContext,
   type GrpoCursor,
@@ -14,7 +13,7 @@ import {
   type MetricWindow,
   type PlannedUpdate,
   planGrpo,
-  type Reward,
+  type RewardScorer,
   windowMetrics,
 } from '../rl/index.js';
 import { type Trajectory, writeTrajectories } from '../rollout/index.js';
@@ -69,7 +68,6 @@ async function prepare(inputs: MethodInputs, environments: OpenEnvironments | nu
   const { config, console } = inputs;
   const trl = trlOf(config);
   const prompts = await readGrpoPrompts(inputs, environments);
-  const rewards = await openRewards(inputs, prompts.train[0]!, environments);
   const plan = planGrpo({
     prompts: prompts.train.length,
     seed: config.seed,
@@ -80,6 +78,7 @@ async function prepare(inputs: MethodInputs, environments: OpenEnvironments | nu
     numEpochs: config.num_epochs,
     maxSteps: config.max_steps,
   });
+  const { scorer, close } = await openRewards(inputs, prompts.train[0]!, environments);
   if (inputs.debug) console.log(prompts.train[0]!.promptText);
   const passes = trl.num_iterations > 1 ? `, ${trl.num_iterations} times over each` : '';
   return {
@@ -95,7 +94,10 @@ async function prepare(inputs: MethodInputs, environments: OpenEnvironments | nu
         'sampling',
         `${trl.generation_batch_size} answers at once of at most ${trl.max_completion_length} tokens, temperature ${trl.temperature}`,
       ],
-      ['rewards', rewards.map(({ source, weight }) => (weight === 1 ? source : `${weight} × ${source}`)).join(', ')],
+      [
+        'rewards',
+        scorer.rewards.map(({ source, weight }) => (weight === 1 ? source : `${weight} × ${source}`)).join(', '),
+      ],
       [
         'prompts',
         `${formatCount(prompts.train.length)} to train on, ${formatCount(prompts.held.length)} to evaluate on`,
@@ -116,13 +118,16 @@ async function prepare(inputs: MethodInputs, environments: OpenEnvironments | nu
     ]),
     train: async (run) => {
       await environments?.record();
-      return trainGrpo(run, prompts, rewards, plan);
+      return trainGrpo(run, prompts, scorer, plan);
     },
-    dispose: async () => environments?.dispose(),
+    dispose: async () => {
+      await close();
+      await environments?.dispose();
+    },
   };
 }
 
-async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[], plan: GrpoPlan): Promise<Outcome> {
+async function trainGrpo(run: Run, prompts: Prompts, scorer: RewardScorer, plan: GrpoPlan): Promise<Outcome> {
   const { config, console, engine, metrics, stop } = run;
   const trl = trlOf(config);
   const steps = cadence(config, plan);
@@ -130,7 +135,6 @@ async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[],
   const held = prompts.held.map(preparedPrompt);
   const origins = new Map(prompts.train.map((prompt, i) => [train[i]!.id, formatOrigin(prompt.origin)]));
   const evaluates = held.length > 0 && config.eval_strategy !== 'no';
-  const scorer = createRewardScorer(rewards);
   const sampling = samplingOf(config, run.tokenizer);
 
   const start = run.resumed?.method as GrpoState | undefined;
@@ -227,7 +231,7 @@ async function trainGrpo(run: Run, prompts: Prompts, rewards: readonly Reward[],
             show(`sampling ${finished}/${total}, ${formatCount(sampledTokens)} tokens`),
           onScored: async ({ groups, failures }) => {
             sampled = groups;
-            reportFailures(console, failures);
+            reportFailures(console, generation.firstStep + 1, failures);
             await writeTrajectories(run.outputDir, generation.firstStep + 1, groups.flat());
           },
           onPass: (done, total) => show(`training ${done}/${total}`),

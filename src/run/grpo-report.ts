@@ -41,9 +41,9 @@ export function progressNote(metrics: Metrics, before: string): string {
   ].join('  ');
 }
 
-export function reportFailures(console: Console, failures: readonly RewardFailure[]): void {
+export function reportFailures(console: Console, step: number, failures: readonly RewardFailure[]): void {
   for (const { completions, message } of failures) {
-    console.warn(`${completions} answers got no verdict and are left out. ${message}`);
+    console.warn(`step ${step}: ${completions} answers got no verdict and are left out. ${message}`);
   }
 }
 

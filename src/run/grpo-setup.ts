@@ -3,7 +3,15 @@ import { type RunConfig, type TrlConfig, UserError } from '../config/index.js';
 import { formatPromptReport, type Prompt, promptsFrom, readPrompts } from '../data/index.js';
 import type { SamplingParams } from '../engine/index.js';
 import { formatBytes } from '../observe/index.js';
-import { checkRewards, type GrpoLossSettings, loadRewards, type Reference, type Reward } from '../rl/index.js';
+import {
+  checkRewards,
+  createRewardScorer,
+  createWatchdog,
+  type GrpoLossSettings,
+  loadRewards,
+  type Reference,
+  type RewardScorer,
+} from '../rl/index.js';
 import type { PreparedPrompt } from '../rollout/index.js';
 import type { Tokenizer } from '../tokenizer/index.js';
 import type { OpenEnvironments } from './environments.js';
@@ -43,21 +51,33 @@ export async function readGrpoPrompts(
   return { train: prepared.train, held: prepared.eval };
 }
 
+export interface OpenRewards {
+  readonly scorer: RewardScorer;
+  close(): Promise<void>;
+}
+
 /** Loads the rewards and calls each once on a row, so that their faults show before anything is trained. */
 export async function openRewards(
   { config, console, signal }: MethodInputs,
   sample: Prompt,
   environments: OpenEnvironments | null,
-): Promise<Reward[]> {
-  const { reward_funcs: named, reward_weights: weights } = trlOf(config);
-  const own = named.length === 0 ? [] : await loadRewards(named, { baseDir: process.cwd(), weights });
+): Promise<OpenRewards> {
+  const { reward_funcs: named, reward_weights: weights, reward_timeout: seconds } = trlOf(config);
+  const options = { baseDir: process.cwd(), weights, timeoutMs: 1000 * seconds };
+  const own = named.length === 0 ? [] : await loadRewards(named, options);
   const rewards = environments === null ? own : [environments.reward, ...own];
-  const prompt = sample.messages ?? sample.promptText;
-  for (const { name, missingColumns } of await checkRewards(rewards, { prompt, columns: sample.columns }, { signal })) {
-    if (missingColumns.length === 0) continue;
-    console.warn(`reward ${name} looks for ${missingColumns.join(', ')}, which the dataset does not have`);
+  const row = { prompt: sample.messages ?? sample.promptText, columns: sample.columns };
+  const watchdog = createWatchdog();
+  try {
+    for (const { name, missingColumns } of await checkRewards(rewards, row, { signal, watchdog })) {
+      if (missingColumns.length === 0) continue;
+      console.warn(`reward ${name} looks for ${missingColumns.join(', ')}, which the dataset does not have`);
+    }
+  } catch (error) {
+    await watchdog.close();
+    throw error;
   }
-  return rewards;
+  return { scorer: createRewardScorer(rewards, { watchdog }), close: () => watchdog.close() };
 }
 
 /** A row's prompt as the sampler takes it. Its id does not depend on where the data lies. */

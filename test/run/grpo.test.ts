@@ -17,6 +17,8 @@ export const even = (prompts, completions, columns, { completionIds }) =>
   completionIds.map((ids) => ids.filter((id) => id % 2 === 0).length / Math.max(1, ids.length));
 export const picky = (prompts, completions, { number }) =>
   completions.map((completion, i) => (number[i] === 3 ? null : completion.length % 2));
+let calls = 0;
+export const hangs = (prompts, completions) => (calls++ === 0 ? completions.map(() => 1) : new Promise(() => {}));
 export const broken = (prompts, completions, { solution }) => completions.map((_, i) => solution[i].length);
 `;
 
@@ -67,6 +69,17 @@ const loaded = (keys: Record<string, unknown>): LoadedConfig => parseConfig(stri
 const quiet = () => ({ console: recordingConsole() });
 
 describe('a GRPO run', () => {
+  test('a reward that never settles is given up on, said with its step, and stops the run when it stays so', async () => {
+    const directory = await temporaryDirectory();
+    const keys = await setUp(directory);
+    const trl = { reward_funcs: [`${join(directory, 'rewards.ts')}#hangs`], reward_timeout: 0.001 };
+    const console = recordingConsole();
+    await expect(train(loaded(keys({ trl })), { console })).rejects.toThrow(
+      /hangs gave nothing usable in 3 calls in a row[\s\S]*no answer within 0\.001 s \(trl\.reward_timeout\)/,
+    );
+    expect(console.lines.join('\n')).toMatch(/step 2: 8 answers got no verdict .*rewards\.ts#hangs failed: no answer/);
+  });
+
   test('evaluates before, between and after, and leaves every answer and metric on disk', async () => {
     const directory = await temporaryDirectory();
     const keys = await setUp(directory);

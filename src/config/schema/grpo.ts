@@ -58,6 +58,14 @@ export const trl = z.strictObject({
       'Rewards: `./file.ts#name` for an exported function, the name of a built-in one, or `{name: …}` with its parameters, such as `{name: length, max: 200}`. Their weighted sum counts. Needed unless there are `environments`.',
     ),
   reward_weights: optional(z.array(z.number())).describe('One weight for each reward. Unset: all 1.'),
+  reward_timeout: z
+    .number()
+    .positive()
+    .max(86_400)
+    .default(120)
+    .describe(
+      'Seconds for one call of a reward, which judges all completions of a step. Completions of a call that takes longer get no verdict. (Own to anneal.)',
+    ),
   log_completions: flag(false).describe('Print sampled completions at each logged step.'),
   num_completions_to_print: optional(count).describe('How many of them to print. Unset: all.'),
   generation_batch_size: optional(count).describe(

@@ -1,16 +1,24 @@
 import type { Reward, RewardBatch } from './reward.js';
 import { RewardError } from './reward-error.js';
 import { userStack } from './user-stack.js';
+import type { Watchdog } from './watchdog.js';
 
 export interface CallOptions {
-  /** A call that takes longer has failed. A synchronous function cannot be interrupted, only an async one. */
-  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Names a call that blocks the thread beyond the reward's limit. */
+  readonly watchdog?: Watchdog;
 }
 
-/** Calls a reward and gives what it returned, unchecked. Throws what it throws, or that time ran out, or the abort. */
+/** How long after its limit a call that did not return must be blocking the thread, as the limit would have ended it. */
+const graceMs = 5000;
+
+/**
+ * Calls a reward and gives what it returned, unchecked. Throws what it throws, or that its time ran out, or the abort. Only an
+ * async function can be given up on; one that blocks the thread can but be named.
+ */
 export async function callReward(reward: Reward, batch: RewardBatch, options: CallOptions = {}): Promise<unknown> {
-  const { timeoutMs, signal } = options;
+  const { signal, watchdog } = options;
+  const { timeoutMs } = reward;
   signal?.throwIfAborted();
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -22,18 +30,33 @@ export async function callReward(reward: Reward, batch: RewardBatch, options: Ca
     };
     onAbort = () => stop(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
-    if (timeoutMs !== undefined) {
-      timer = setTimeout(() => stop(new RewardError(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    }
+    if (timeoutMs === undefined) return;
+    timer = setTimeout(() => {
+      stop(new RewardError(`no answer within ${timeoutMs / 1000} s (trl.reward_timeout)`));
+    }, timeoutMs);
+    // Where nothing else is left that could settle the call, the process ends at once and says so.
+    timer.unref();
   });
+  const endWatch =
+    timeoutMs === undefined
+      ? undefined
+      : watchdog?.watch(describeBlock(reward, batch, timeoutMs + graceMs), timeoutMs + graceMs);
   const { prompts, completions, columns, completionIds } = batch;
   try {
     const returned = reward.score(prompts, completions, columns, { completionIds, signal: controller.signal });
     return await Promise.race([returned, interrupted]);
   } finally {
+    endWatch?.();
     clearTimeout(timer);
     if (onAbort) signal?.removeEventListener('abort', onAbort);
   }
+}
+
+function describeBlock(reward: Reward, batch: RewardBatch, afterMs: number): string {
+  return (
+    `Reward ${reward.source} has not returned for ${afterMs / 1000} s and blocks the run. Ctrl-C does not reach a blocked run; ` +
+    `kill -9 ${process.pid} ends it.\n  in the call ${showCall(reward.name, batch)}`
+  );
 }
 
 /** A value per completion (null = nothing to say), or what is wrong with it. */

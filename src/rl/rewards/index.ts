@@ -7,3 +7,4 @@ export type { Reward, RewardBatch, RewardColumns, RewardContext, RewardFunction 
 export { RewardError } from './reward-error.js';
 export type { RewardFailure, RewardScorer, RewardScorerOptions, RewardScores } from './scorer.js';
 export { createRewardScorer } from './scorer.js';
+export { createWatchdog, type Watchdog } from './watchdog.js';

@@ -19,6 +19,8 @@ export interface LoadRewardsOptions {
   readonly baseDir: string;
   /** `trl.reward_weights`, one per reward; default 1 each. */
   readonly weights?: readonly number[];
+  /** Of each call of a reward; default no limit. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface LoadRewardsOptions {
  * that are missing or no function, faulty parameters, and weights that do not match.
  */
 export async function loadRewards(specs: readonly RewardSpec[], options: LoadRewardsOptions): Promise<Reward[]> {
-  const { baseDir, weights } = options;
+  const { baseDir, weights, timeoutMs } = options;
   if (specs.length === 0) throw new RewardError('trl.reward_funcs is empty: name at least one reward, such as gsm8k.');
   if (weights && weights.length !== specs.length) {
     throw new RewardError(
@@ -41,7 +43,13 @@ export async function loadRewards(specs: readonly RewardSpec[], options: LoadRew
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
     // The second of two equal names gets a number, or their metrics would fall together.
-    rewards.push({ name: count === 1 ? name : `${name}_${count}`, source, score, weight: weights?.[index] ?? 1 });
+    rewards.push({
+      name: count === 1 ? name : `${name}_${count}`,
+      source,
+      weight: weights?.[index] ?? 1,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      score,
+    });
   }
   return rewards;
 }

@@ -35,6 +35,8 @@ export interface Reward {
   /** As the config names it, for messages. */
   readonly source: string;
   readonly weight: number;
+  /** A call that takes longer has failed; default no limit. */
+  readonly timeoutMs?: number;
   readonly score: RewardFunction;
 }
 

@@ -1,7 +1,8 @@
 import type { Verdict } from '../../rollout/index.js';
-import { type Checked, callReward, checkReturned, describeFailure } from './call.js';
+import { type CallOptions, type Checked, callReward, checkReturned, describeFailure } from './call.js';
 import type { Reward, RewardBatch } from './reward.js';
 import { RewardError } from './reward-error.js';
+import type { Watchdog } from './watchdog.js';
 
 export interface RewardFailure {
   readonly reward: string;
@@ -25,8 +26,8 @@ export interface RewardScorer {
 }
 
 export interface RewardScorerOptions {
-  /** Per call; default none. */
-  readonly timeoutMs?: number;
+  /** Names calls that block the thread beyond their reward's limit. */
+  readonly watchdog?: Watchdog;
   /** So many calls of one reward in a row without a single usable value stop the run. Default 3. */
   readonly maxConsecutiveFailures?: number;
 }
@@ -37,7 +38,7 @@ export interface RewardScorerOptions {
  * (one that ran out of time is not repeated). The scorer throws when a reward has failed altogether several times in a row.
  */
 export function createRewardScorer(rewards: readonly Reward[], options: RewardScorerOptions = {}): RewardScorer {
-  const { timeoutMs, maxConsecutiveFailures = 3 } = options;
+  const { watchdog, maxConsecutiveFailures = 3 } = options;
   const failuresInARow = new Map<string, number>();
 
   return Object.freeze({
@@ -45,7 +46,7 @@ export function createRewardScorer(rewards: readonly Reward[], options: RewardSc
     async score(batch: RewardBatch, { signal }: { readonly signal?: AbortSignal } = {}): Promise<RewardScores> {
       const count = batch.completions.length;
       if (count === 0) return { verdicts: [], byReward: {}, failures: [] };
-      const call = { ...(timeoutMs !== undefined && { timeoutMs }), ...(signal && { signal }) };
+      const call = { ...(watchdog && { watchdog }), ...(signal && { signal }) };
       const outcomes = await Promise.all(rewards.map((reward) => runReward(reward, batch, call)));
 
       const failures: RewardFailure[] = [];
@@ -83,11 +84,7 @@ interface Outcome {
   readonly message: string | null;
 }
 
-async function runReward(
-  reward: Reward,
-  batch: RewardBatch,
-  call: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
-): Promise<Outcome> {
+async function runReward(reward: Reward, batch: RewardBatch, call: CallOptions): Promise<Outcome> {
   const count = batch.completions.length;
   try {
     const values = checkReturned(await callReward(reward, batch, call), count);

@@ -139,7 +139,8 @@ describe('the check before training', () => {
   });
 
   it('gives up on a call that does not return', async () => {
-    expect(await failure(check('./rewards.ts#forever', { timeoutMs: 1 }))).toContain('no answer within 1 ms');
+    const rewards = await loadRewards(['./rewards.ts#forever'], { baseDir, timeoutMs: 1 });
+    expect(await failure(checkRewards(rewards, row))).toContain('no answer within 0.001 s (trl.reward_timeout)');
   });
 
   it('passes on an abort as it is', async () => {

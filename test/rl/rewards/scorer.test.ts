@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRewardScorer, type Reward, type RewardFunction } from '../../../src/rl/index.js';
+import { createRewardScorer, type Reward, type RewardFunction, type Watchdog } from '../../../src/rl/index.js';
 
 const reward = (name: string, score: RewardFunction, weight = 1): Reward => ({ name, source: name, weight, score });
 const batch = (...completions: string[]) => ({
@@ -97,10 +97,32 @@ describe('scoring', () => {
       });
       return new Promise(() => {});
     };
-    const scorer = createRewardScorer([reward('slow', slow)], { timeoutMs: 1 });
+    const scorer = createRewardScorer([{ ...reward('slow', slow), timeoutMs: 1 }]);
     const { verdicts } = await scorer.score(batch('a', 'b'));
-    expect(verdicts[0]).toEqual({ kind: 'noVerdict', cause: 'reward slow failed: no answer within 1 ms' });
-    expect([calls, String(told)]).toEqual([1, 'RewardError: no answer within 1 ms']);
+    const message = 'no answer within 0.001 s (trl.reward_timeout)';
+    expect(verdicts[0]).toEqual({ kind: 'noVerdict', cause: `reward slow failed: ${message}` });
+    expect([calls, String(told)]).toEqual([1, `RewardError: ${message}`]);
+  });
+
+  it('has a call watched as long as it runs, where the reward has a limit', async () => {
+    const log: string[] = [];
+    const watchdog: Watchdog = {
+      watch(text, afterMs) {
+        log.push(`${afterMs}: ${text}`);
+        return () => log.push('end');
+      },
+      close: async () => {},
+    };
+    const noted: RewardFunction = () => {
+      log.push('called');
+      return [1];
+    };
+    const limited = { ...reward('limited', noted), timeoutMs: 60_000 };
+    await createRewardScorer([limited], { watchdog }).score(batch('a'));
+    expect(log).toEqual([expect.stringContaining('65000: Reward limited has not returned for 65 s'), 'called', 'end']);
+    expect(log[0]).toContain('in the call limited(["p"], ["a"], { row: [0] })');
+    await createRewardScorer([reward('free', noted)], { watchdog }).score(batch('a'));
+    expect(log.slice(3)).toEqual(['called']);
   });
 
   it('passes an abort of the run on', async () => {
