@@ -28,6 +28,5 @@ export {
   promptsFrom,
   readPrompts,
 } from './prompts.js';
-export { createRandom, type Random, type RandomState, restoreRandom, shuffled } from './random.js';
 export { type DataReport, type DropGroup, formatDataReport, type LongRow } from './report.js';
 export type { ReadOptions, RowProgress } from './rows.js';

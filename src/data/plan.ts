@@ -1,7 +1,7 @@
 import { UserError } from '../config/index.js';
+import { createRandom, shuffled } from '../random/index.js';
 import { epochOrder } from './order.js';
 import { packBins } from './packing.js';
-import { createRandom, shuffled } from './random.js';
 
 export interface BatchConfig {
   readonly micro_batch_size: number;

@@ -1,5 +1,5 @@
 import { UserError } from '../config/index.js';
-import { createRandom, shuffled } from './random.js';
+import { createRandom, shuffled } from '../random/index.js';
 import { type DropGroup, formatDropped } from './report.js';
 
 export interface Split<T> {

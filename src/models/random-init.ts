@@ -1,3 +1,4 @@
+import { createRandom } from '../random/index.js';
 import type { ModelConfig, Weight, Weights } from './config.js';
 import { parameterShapes } from './parameters.js';
 
@@ -35,31 +36,7 @@ export function fillUniform(data: Float32Array, bound: number, seed: number, nam
   for (let i = 0; i < data.length; i++) data[i] = bound * (2 * uniform() - 1);
 }
 
-/** Uniform draws in [0, 1) from xoshiro128++ (Blackman & Vigna 2021), its state hashed from the seed and the name. */
+/** Uniform draws in [0, 1). */
 function uniformStream(seed: number, name: string): () => number {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(`${seed}:${name}`)) hash = Math.imul(hash ^ byte, 0x01000193);
-  const nextState = (): number => {
-    // A splitmix32 step spreads the hash over the four words of the state.
-    hash = (hash + 0x9e3779b9) | 0;
-    let z = Math.imul(hash ^ (hash >>> 16), 0x21f0aaad);
-    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
-    return z ^ (z >>> 15);
-  };
-  let a = nextState();
-  let b = nextState();
-  let c = nextState();
-  let d = nextState();
-  return () => {
-    const sum = (a + d) | 0;
-    const result = (((sum << 7) | (sum >>> 25)) + a) >>> 0;
-    const shifted = b << 9;
-    c ^= a;
-    d ^= b;
-    b ^= c;
-    a ^= d;
-    c ^= shifted;
-    d = (d << 11) | (d >>> 21);
-    return result / 0x1_0000_0000;
-  };
+  return createRandom(seed, ...new TextEncoder().encode(name)).float;
 }

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../data/index.js';
+import { createRandom, type Random } from '../random/index.js';
 
 /** A word problem about one person's things, with the way to its answer. */
 export interface WordProblem {

@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeAtomically, writeFully } from '../files/index.js';
 import type { Trajectory, TrajectorySpan } from './trajectory.js';
 
 /** Version of the layout of a line in `rollouts/step-N.jsonl`; a change that breaks readers raises it. */
@@ -17,20 +18,12 @@ export async function writeTrajectories(
   const directory = join(outputDir, 'rollouts');
   await mkdir(directory, { recursive: true });
   const path = join(directory, `step-${step}.jsonl`);
-  const temporary = `${path}.tmp-${process.pid}`;
-  try {
-    const file = await open(temporary, 'w');
-    try {
-      for (const trajectory of trajectories) await file.write(`${JSON.stringify(toJson(trajectory))}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
+  await writeAtomically(path, async (file) => {
+    const encoder = new TextEncoder();
+    for (const trajectory of trajectories) {
+      await writeFully(file, encoder.encode(`${JSON.stringify(toJson(trajectory))}\n`));
     }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  });
   return path;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { writeTextAtomically } from '../files/index.js';
 
 /** Text files by name relative to a directory, such as a tokenizer's. */
 export type TextFiles = ReadonlyMap<string, string>;
@@ -31,19 +32,12 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Writes each file under a temporary name and renames it, so that none is ever there in part. */
+/** Writes each file so that none is ever there in part. */
 export async function writeTextFiles(directory: string, files: TextFiles): Promise<void> {
   for (const [name, text] of files) {
     const path = join(directory, name);
     await mkdir(dirname(path), { recursive: true });
-    const temporary = `${path}.tmp-${process.pid}`;
-    try {
-      await writeFile(temporary, text);
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    await writeTextAtomically(path, text);
   }
 }
 

@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createRandom,
-  epochOrder,
-  type PlannedStep,
-  packBins,
-  planBatches,
-  planTraining,
-  restoreRandom,
-} from '../../src/data/index.js';
+import { epochOrder, type PlannedStep, packBins, planBatches, planTraining } from '../../src/data/index.js';
 
 const lengthsOf = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 120 });
 const batching = fc.record({
@@ -19,27 +11,6 @@ const batching = fc.record({
 });
 const upTo = (n: number) => Array.from({ length: n }, (_, index) => index);
 const sorted = (items: readonly number[]) => [...items].sort((left, right) => left - right);
-
-describe('random numbers', () => {
-  test('are those of xoshiro128**', () => {
-    const random = restoreRandom([1, 2, 3, 4]);
-    expect([random.uint32(), random.uint32(), random.uint32(), random.uint32()]).toEqual([11520, 0, 5927040, 70819200]);
-  });
-
-  test('a saved state continues the same sequence', () => {
-    const random = createRandom(7);
-    random.float();
-    const copy = restoreRandom(random.state());
-    expect(upTo(20).map(() => copy.uint32())).toEqual(upTo(20).map(() => random.uint32()));
-  });
-
-  test('bounded integers are evenly spread', () => {
-    const random = createRandom(1, 2);
-    const counts = [0, 0, 0];
-    for (let draw = 0; draw < 30_000; draw++) counts[random.below(3)]!++;
-    for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(400);
-  });
-});
 
 describe('order of an epoch', () => {
   test('is a permutation, the same for the same seed and epoch, another for another', () => {

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeTextAtomically } from '../../files/index.js';
 import { someNames } from '../../text/index.js';
 import { type Adapter, isTarget, type LoraModule, loraScale } from '../adapter.js';
 import type { ModelConfig, Weight } from '../config.js';
 import { type JsonFields, type JsonObject, jsonFields, readJsonObject } from '../json-fields.js';
 import { didYouMean } from '../nearest.js';
 import { type LinearModule, linearModules } from '../parameters.js';
-import { writeTextAtomically } from './positioned-io.js';
 import { openSafetensors, type SafetensorsFile } from './read-safetensors.js';
 import { writeSafetensors } from './write-safetensors.js';
 

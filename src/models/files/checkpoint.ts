@@ -1,12 +1,12 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { writeTextAtomically } from '../../files/index.js';
 import { someNames } from '../../text/index.js';
 import type { ModelConfig, Weight, Weights } from '../config.js';
 import { type JsonObject, readJsonObject } from '../json-fields.js';
 import { parameterShapes } from '../parameters.js';
 import { parseModelConfig } from '../parse-config.js';
 import { loadGguf, readGgufConfig } from './gguf-model.js';
-import { writeTextAtomically } from './positioned-io.js';
 import { openSafetensors } from './read-safetensors.js';
 import { type FloatDtype, storedBytes, writeSafetensors } from './write-safetensors.js';
 

@@ -1,5 +1,5 @@
+import { writeAtomically, writeFully } from '../../files/index.js';
 import { f32ToBf16, f32ToF16 } from './half-floats.js';
-import { writeAtomically, writeFully } from './positioned-io.js';
 import { dtypeBytes, type SafetensorsDtype } from './safetensors-format.js';
 
 export type FloatDtype = 'F32' | 'F16' | 'BF16';

@@ -1,10 +1,4 @@
-/** The four 32-bit words of a generator, as JSON can hold them. */
-export type RandomState = readonly [number, number, number, number];
-
-/**
- * xoshiro128** (Blackman & Vigna, "Scrambled linear pseudorandom number generators", 2021): 32-bit output, period 2^128 - 1.
- * Its whole state can be read and restored, so a checkpoint can continue the very same sequence.
- */
+/** Uniform numbers from one generator. */
 export interface Random {
   /** Uniform in [0, 2^32). */
   uint32(): number;
@@ -12,7 +6,6 @@ export interface Random {
   float(): number;
   /** Uniform integer in [0, bound), without modulo bias. `bound` in 1 … 2^32. */
   below(bound: number): number;
-  state(): RandomState;
 }
 
 const mask64 = (1n << 64n) - 1n;
@@ -37,15 +30,16 @@ export function createRandom(...key: readonly number[]): Random {
   }
   const first = splitmix64(mixed);
   const second = splitmix64(first.next);
-  const words = [first.output, second.output].flatMap((word) => [Number(word & 0xffffffffn), Number(word >> 32n)]);
-  return restoreRandom(words as unknown as RandomState);
+  const low = (word: bigint) => Number(word & 0xffffffffn);
+  const high = (word: bigint) => Number(word >> 32n);
+  return xoshiro128(low(first.output), high(first.output), low(second.output), high(second.output));
 }
 
-/** The generator that goes on from a saved state. */
-export function restoreRandom(state: RandomState): Random {
-  let [a, b, c, d] = state.map((word) => word >>> 0) as unknown as [number, number, number, number];
-  if ((a | b | c | d) === 0) throw new RangeError('The state of a random generator cannot be all zeros.');
-
+/**
+ * xoshiro128** (Blackman & Vigna, "Scrambled linear pseudorandom number generators", 2021): 32-bit output, period 2^128 - 1.
+ * The four words of its state must not all be zero.
+ */
+export function xoshiro128(a: number, b: number, c: number, d: number): Random {
   function uint32(): number {
     const product = Math.imul(b, 5);
     const result = Math.imul((product << 7) | (product >>> 25), 9) >>> 0;
@@ -73,7 +67,6 @@ export function restoreRandom(state: RandomState): Random {
     uint32,
     float: () => ((uint32() >>> 5) * 2 ** 26 + (uint32() >>> 6)) / 2 ** 53,
     below,
-    state: () => [a >>> 0, b >>> 0, c >>> 0, d >>> 0],
   };
 }
 

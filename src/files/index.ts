@@ -1,0 +1,1 @@
+export { writeAtomically, writeFully, writeTextAtomically } from './write-atomically.js';

@@ -1,0 +1,1 @@
+export { createRandom, type Random, shuffled } from './random.js';
