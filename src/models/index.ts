@@ -8,13 +8,14 @@ export {
   targetedModules,
 } from './adapter.js';
 export { type Attention, type BlockShape, blockAttention, maskName, rowsSymbol } from './attention.js';
-export { cachedAttention } from './cached-attention.js';
+export { cachedAttention, type LayerCache } from './cached-attention.js';
 export type { Family, ModelConfig, RopeConfig, Weight, Weights } from './config.js';
 export { type Decoder, type DecoderOptions, decoder, dropoutSpread, type LoraSpec, loraNames } from './decoder.js';
 export { type AdapterOrigin, loadAdapter, saveAdapter } from './files/adapter-file.js';
 export {
   type Checkpoint,
   type CheckpointLocation,
+  checkCheckpoint,
   loadCheckpoint,
   locateCheckpoint,
   readModelConfig,

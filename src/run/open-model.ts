@@ -4,19 +4,21 @@ import { type Decision, type RunConfig, UserError } from '../config/index.js';
 import type { LocalEngineOptions } from '../engine/index.js';
 import {
   type AdapterConfig,
+  checkCheckpoint,
   linearModules,
+  loadAdapter,
   locateCheckpoint,
   type ModelConfig,
   parseModelConfig,
-  readModelConfig,
   resolveModelSource,
+  targetedModules,
 } from '../models/index.js';
 import { type Console, formatBytes } from '../observe/index.js';
 import type { Tokenizer } from '../tokenizer/index.js';
 import { digest } from './files.js';
 import { configuredTokenizer, hasSeveralTemplates, readTokenizer, vocabularyBytes } from './open-tokenizer.js';
 
-/** A model and its tokenizer, found and checked but not loaded yet. */
+/** A model and its tokenizer, found and checked as far as the headers of its files tell, but not loaded yet. */
 export interface ModelSource {
   /** Directory or GGUF file; null for random initialisation. */
   readonly path: string | null;
@@ -38,8 +40,9 @@ export async function openSource(config: RunConfig, console: Console): Promise<M
         ? config.tokenizer_config
         : await resolveModel(config.tokenizer_config, console);
   const tokenizer = configuredTokenizer(await readTokenizer(tokenizerPath), config);
-  const modelConfig = path === null ? fromScratch(config, tokenizer, decisions) : await readModelConfig(path);
+  const modelConfig = path === null ? fromScratch(config, tokenizer, decisions) : await checkCheckpoint(path);
   checkFit(config, modelConfig, tokenizer);
+  await checkAdapter(config, modelConfig);
   if (hasSeveralTemplates(config)) {
     const reason = 'datasets use different templates; this one is saved with the model and used for answers';
     decisions.push({ key: 'chat_template', value: 'that of the first dataset', reason });
@@ -90,6 +93,13 @@ function checkFit(config: RunConfig, model: ModelConfig, tokenizer: Tokenizer): 
       'adapter: lora needs base_model: an adapter of a random model (model_config) would fit no model that is saved. Remove adapter to train all weights.',
     );
   }
+}
+
+async function checkAdapter(config: RunConfig, model: ModelConfig): Promise<void> {
+  const adapter = adapterOf(config, model);
+  if (adapter === null) return;
+  if ('path' in adapter) await loadAdapter(adapter.path, model);
+  else targetedModules(model, adapter.targetModules);
 }
 
 export async function readGenerationConfig(path: string): Promise<Record<string, unknown> | null> {

@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  checkCheckpoint,
   loadCheckpoint,
   openSafetensors,
   parseModelConfig,
@@ -51,6 +52,13 @@ describe('loading', () => {
     expect(generationConfig).toMatchObject({ eos_token_id: 2 });
   });
 
+  it.each(['models/qwen3', 'checkpoints/sharded-bf16', 'checkpoints/qwen3.gguf'])(
+    '%s passes the check of its headers, which gives its config',
+    async (name) => {
+      expect(await checkCheckpoint(goldenPath(name))).toEqual((await loadCheckpoint(goldenPath(name))).config);
+    },
+  );
+
   it('a directory with one GGUF file', async () => {
     const directory = await temporaryDirectory();
     await cp(goldenPath('checkpoints/qwen3.gguf'), join(directory, 'model.gguf'));
@@ -69,15 +77,22 @@ describe('loading', () => {
   });
 });
 
+/** Both by reading the weights, and before by their headers alone. */
+async function refused(path: string, message: string | RegExp): Promise<void> {
+  await expect(loadCheckpoint(path)).rejects.toThrow(message);
+  await expect(checkCheckpoint(path)).rejects.toThrow(message);
+}
+
 describe('what cannot be loaded, and why', () => {
   it('a path that does not exist', async () => {
-    await expect(loadCheckpoint('/no/such/model')).rejects.toThrow(
+    await refused(
+      '/no/such/model',
       '/no/such/model does not exist. Give a directory with config.json, or a .gguf file.',
     );
   });
 
   it('a file of another kind', async () => {
-    await expect(loadCheckpoint(goldenPath('models/llama/model.safetensors'))).rejects.toThrow(/is not a checkpoint/);
+    await refused(goldenPath('models/llama/model.safetensors'), /is not a checkpoint/);
   });
 
   it('a directory with neither config nor GGUF file', async () => {
@@ -104,7 +119,7 @@ describe('what cannot be loaded, and why', () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'config.json'), JSON.stringify(tinyConfigJson()));
     await writeFile(join(directory, 'pytorch_model.bin'), '');
-    await expect(loadCheckpoint(directory)).rejects.toThrow(/pytorch_model\.bin: convert it to safetensors/);
+    await refused(directory, /pytorch_model\.bin: convert it to safetensors/);
   });
 
   it('NaN in config.json', async () => {
@@ -117,32 +132,48 @@ describe('what cannot be loaded, and why', () => {
     const directory = await checkpointWith((tensors) => {
       for (const name of [...tensors.keys()]) if (name.includes('mlp')) tensors.delete(name);
     });
-    await expect(loadCheckpoint(directory)).rejects.toThrow(
-      /lacks tensors .*model\.layers\.0\.mlp\.gate_proj\.weight.* and 1 more/,
-    );
+    await refused(directory, /lacks tensors .*model\.layers\.0\.mlp\.gate_proj\.weight.* and 1 more/);
   });
 
   it('a tensor that the model does not know', async () => {
     const directory = await checkpointWith((tensors) => {
       tensors.set('model.layers.0.self_attn.q_proj.bias', { shape: [8], data: new Float32Array(8) });
     });
-    await expect(loadCheckpoint(directory)).rejects.toThrow(/does not mean: model\.layers\.0\.self_attn\.q_proj\.bias/);
+    await refused(directory, /does not mean: model\.layers\.0\.self_attn\.q_proj\.bias/);
   });
 
   it('a tensor of the wrong shape', async () => {
     const directory = await checkpointWith((tensors) => {
       tensors.set('model.norm.weight', { shape: [9], data: new Float32Array(9) });
     });
-    await expect(loadCheckpoint(directory)).rejects.toThrow(
-      /model\.norm\.weight has shape \[9\], but config\.json means \[8\]/,
-    );
+    await refused(directory, /model\.norm\.weight has shape \[9\], but config\.json means \[8\]/);
+  });
+
+  it('a tensor of whole numbers', async () => {
+    const directory = await checkpointWith(() => {});
+    const path = join(directory, 'model.safetensors');
+    const bytes = await readFile(path);
+    const header = bytes.toString('latin1').replaceAll('"F32"', '"I32"');
+    await writeFile(path, Buffer.from(header, 'latin1'));
+    await refused(directory, /has dtype I32; as numbers these can be read: F32, F16, BF16/);
+  });
+
+  it('weights whose end is missing', async () => {
+    const directory = await checkpointWith(() => {});
+    const path = join(directory, 'model.safetensors');
+    await writeFile(path, (await readFile(path)).subarray(0, -4));
+    await refused(directory, /model\.safetensors is truncated/);
+
+    const gguf = await readFile(goldenPath('checkpoints/qwen3.gguf'));
+    await writeFile(join(directory, 'short.gguf'), gguf.subarray(0, -4));
+    await refused(join(directory, 'short.gguf'), /short\.gguf is truncated/);
   });
 
   it('a missing shard', async () => {
     const directory = await temporaryDirectory();
     await cp(goldenPath('checkpoints/sharded-bf16'), directory, { recursive: true });
     await rm(join(directory, 'model-00002-of-00003.safetensors'));
-    await expect(loadCheckpoint(directory)).rejects.toThrow(/lacks shards .*model-00002-of-00003\.safetensors/);
+    await refused(directory, /lacks shards .*model-00002-of-00003\.safetensors/);
   });
 
   it('an index that leads out of the directory', async () => {
@@ -150,7 +181,7 @@ describe('what cannot be loaded, and why', () => {
     await writeFile(join(directory, 'config.json'), JSON.stringify(tinyConfigJson()));
     const index = { weight_map: { 'model.norm.weight': '../other.safetensors' } };
     await writeFile(join(directory, 'model.safetensors.index.json'), JSON.stringify(index));
-    await expect(loadCheckpoint(directory)).rejects.toThrow(/must name a file in the same directory/);
+    await refused(directory, /must name a file in the same directory/);
   });
 
   it('an index that promises a tensor its shard lacks', async () => {
@@ -160,9 +191,7 @@ describe('what cannot be loaded, and why', () => {
     const index = await readJson(path);
     (index.weight_map as Record<string, string>)['model.norm.weight'] = 'model-00001-of-00003.safetensors';
     await writeFile(path, JSON.stringify(index));
-    await expect(loadCheckpoint(directory)).rejects.toThrow(
-      /model-00001-of-00003\.safetensors has no tensor model\.norm\.weight/,
-    );
+    await refused(directory, /model-00001-of-00003\.safetensors has no tensor model\.norm\.weight/);
   });
 });
 

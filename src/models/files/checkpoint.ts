@@ -6,7 +6,7 @@ import type { ModelConfig, Weight, Weights } from '../config.js';
 import { type JsonObject, readJsonObject } from '../json-fields.js';
 import { parameterShapes } from '../parameters.js';
 import { parseModelConfig } from '../parse-config.js';
-import { loadGguf, readGgufConfig } from './gguf-model.js';
+import { checkGguf, loadGguf, readGgufConfig } from './gguf-model.js';
 import { openSafetensors } from './read-safetensors.js';
 import { type FloatDtype, storedBytes, writeSafetensors } from './write-safetensors.js';
 
@@ -55,6 +55,18 @@ export async function locateCheckpoint(path: string): Promise<CheckpointLocation
 export async function readModelConfig(path: string): Promise<ModelConfig> {
   const location = await locateCheckpoint(path);
   return location.format === 'gguf' ? readGgufConfig(location.path) : readConfigFile(location.path);
+}
+
+/**
+ * The config of a model whose weights can be loaded, as far as the files' headers tell: throws what `loadCheckpoint` would
+ * of missing, unknown, ill-shaped or truncated tensors, without reading them.
+ */
+export async function checkCheckpoint(path: string): Promise<ModelConfig> {
+  const { format, path: found } = await locateCheckpoint(path);
+  if (format === 'gguf') return checkGguf(found);
+  const config = await readConfigFile(found);
+  await locateWeights(found, config);
+  return config;
 }
 
 /**
@@ -109,34 +121,48 @@ async function weightFiles(directory: string): Promise<ReadonlyMap<string, reado
   return files;
 }
 
-async function readWeights(directory: string, config: ModelConfig): Promise<Weights> {
+/** The tensors to read, by the file they are in, checked against the config by the files' headers alone. */
+async function locateWeights(directory: string, config: ModelConfig): Promise<ReadonlyMap<string, readonly string[]>> {
   const shapes = parameterShapes(config);
-  const found = new Map<string, Weight>();
+  const located = new Map<string, string[]>();
   const extra: string[] = [];
   for (const [fileName, promised] of await weightFiles(directory)) {
     const file = await openSafetensors(join(directory, fileName));
-    try {
-      for (const name of promised ?? file.tensors.keys()) {
-        const shape = shapes.get(name);
-        if (shape === undefined) {
-          if (!isHarmless(name, config)) extra.push(name);
-          continue;
-        }
-        const stored = file.tensors.get(name)?.shape;
-        if (stored !== undefined && stored.join() !== shape.join()) {
-          throw new Error(`${file.path}: tensor ${name} has shape [${stored}], but config.json means [${shape}].`);
-        }
-        found.set(name, await file.readFloat(name));
+    await file.close();
+    const names: string[] = [];
+    for (const name of promised ?? file.tensors.keys()) {
+      const shape = shapes.get(name);
+      if (shape === undefined) {
+        if (!isHarmless(name, config)) extra.push(name);
+        continue;
       }
-    } finally {
-      await file.close();
+      const stored = file.checkFloat(name).shape;
+      if (stored.join() !== shape.join()) {
+        throw new Error(`${file.path}: tensor ${name} has shape [${stored}], but config.json means [${shape}].`);
+      }
+      names.push(name);
     }
+    located.set(fileName, names);
   }
+  const found = new Set([...located.values()].flat());
   const missing = [...shapes.keys()].filter((name) => !found.has(name));
   if (missing.length > 0) throw new Error(`${directory} lacks tensors that config.json means: ${someNames(missing)}.`);
   if (extra.length > 0)
     throw new Error(`${directory} has tensors that config.json does not mean: ${someNames(extra)}.`);
-  return new Map([...shapes.keys()].map((name) => [name, found.get(name)!]));
+  return located;
+}
+
+async function readWeights(directory: string, config: ModelConfig): Promise<Weights> {
+  const found = new Map<string, Weight>();
+  for (const [fileName, names] of await locateWeights(directory, config)) {
+    const file = await openSafetensors(join(directory, fileName));
+    try {
+      for (const name of names) found.set(name, await file.readFloat(name));
+    } finally {
+      await file.close();
+    }
+  }
+  return new Map([...parameterShapes(config).keys()].map((name) => [name, found.get(name)!]));
 }
 
 function isHarmless(name: string, config: ModelConfig): boolean {

@@ -39,6 +39,18 @@ export async function loadGguf(path: string): Promise<{ readonly config: ModelCo
   }
 }
 
+/** The config of a GGUF file whose tensors `loadGguf` can read, as far as its header tells. */
+export async function checkGguf(path: string): Promise<ModelConfig> {
+  const file = await openGguf(path);
+  try {
+    const config = parseModelConfig(await configJson(file), path);
+    locateWeights(file, config);
+    return config;
+  } finally {
+    await file.close();
+  }
+}
+
 export async function readGgufConfig(path: string): Promise<ModelConfig> {
   const file = await openGguf(path);
   try {
@@ -48,20 +60,27 @@ export async function readGgufConfig(path: string): Promise<ModelConfig> {
   }
 }
 
-async function readWeights(file: GgufFile, config: ModelConfig): Promise<Weights> {
+/** The tensors of the file by their names there, checked against the config. */
+function locateWeights(file: GgufFile, config: ModelConfig) {
   const wanted = new Map([...parameterShapes(config)].map(([name, shape]) => [ggufName(name), { name, shape }]));
   const missing = [...wanted.keys()].filter((name) => !file.tensors.has(name));
   if (missing.length > 0) throw new Error(`${file.path} lacks tensors that its model needs: ${someNames(missing)}.`);
   const extra = [...file.tensors.keys()].filter((name) => !wanted.has(name) && name !== 'rope_freqs.weight');
   if (extra.length > 0) throw new Error(`${file.path} has tensors that its model does not know: ${someNames(extra)}.`);
+  for (const [stored, { shape }] of wanted) {
+    const found = file.checkFloat(stored).shape;
+    if (found.join() !== shape.join()) {
+      throw new Error(`${file.path}: tensor ${stored} has shape [${found}], but the model needs [${shape}].`);
+    }
+  }
+  return wanted;
+}
 
+async function readWeights(file: GgufFile, config: ModelConfig): Promise<Weights> {
   const permuted = file.metadata.get('general.architecture') === 'llama';
   const weights = new Map<string, Weight>();
-  for (const [stored, { name, shape }] of wanted) {
+  for (const [stored, { name, shape }] of locateWeights(file, config)) {
     const weight = await file.readFloat(stored);
-    if (weight.shape.join() !== shape.join()) {
-      throw new Error(`${file.path}: tensor ${stored} has shape [${weight.shape}], but the model needs [${shape}].`);
-    }
     const heads = name.includes('.q_proj.') ? config.numHeads : name.includes('.k_proj.') ? config.numKeyValueHeads : 0;
     weights.set(
       name,

@@ -21,6 +21,8 @@ export interface GgufFile {
   /** Integers of 64 bits are numbers where they are safe, else bigints. */
   readonly metadata: ReadonlyMap<string, GgufValue>;
   readonly tensors: ReadonlyMap<string, GgufTensor>;
+  /** Throws where `readFloat` would refuse the tensor for its name or type. */
+  checkFloat(name: string): GgufTensor;
   /** A tensor dequantised to float32. A type that is not supported is an error that lists those that are. */
   readFloat(name: string): Promise<Weight>;
   close(): Promise<void>;
@@ -44,21 +46,25 @@ export async function openGguf(path: string): Promise<GgufFile> {
       );
     }
   }
+  const checkFloat = (name: string): GgufTensor => {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) throw new Error(`${path} has no tensor ${name}.${didYouMean(name, tensors.keys())}`);
+    if (ggmlBytes(tensor.type, elementsOf(tensor)) === null) {
+      throw new Error(
+        `${path}: tensor ${name} of shape [${tensor.shape}] has GGML type ${tensor.type}; supported: ${supportedGgmlTypes.join(', ')} in whole blocks.`,
+      );
+    }
+    return tensor;
+  };
   return Object.freeze({
     path,
     metadata,
     tensors,
+    checkFloat,
     async readFloat(name: string) {
-      const tensor = tensors.get(name);
-      if (tensor === undefined) throw new Error(`${path} has no tensor ${name}.${didYouMean(name, tensors.keys())}`);
+      const tensor = checkFloat(name);
       const elements = elementsOf(tensor);
-      const length = ggmlBytes(tensor.type, elements);
-      if (length === null) {
-        throw new Error(
-          `${path}: tensor ${name} of shape [${tensor.shape}] has GGML type ${tensor.type}; supported: ${supportedGgmlTypes.join(', ')} in whole blocks.`,
-        );
-      }
-      const bytes = new Uint8Array(length);
+      const bytes = new Uint8Array(ggmlBytes(tensor.type, elements)!);
       await readExactly(file, path, bytes, tensor.start);
       return { shape: tensor.shape, data: dequantize(tensor.type, bytes, elements) };
     },

@@ -8,6 +8,8 @@ import { maxHeaderBytes, parseHeader, type SafetensorsHeader, type TensorEntry }
 /** An open safetensors file. Only the header is in memory; each tensor is read when asked for. */
 export interface SafetensorsFile extends SafetensorsHeader {
   readonly path: string;
+  /** Throws where `readFloat` would refuse the tensor for its name or dtype. */
+  checkFloat(name: string): TensorEntry;
   /** A tensor of dtype F32, F16 or BF16 as float32. Another dtype, or an unknown name, is an error. */
   readFloat(name: string): Promise<Weight>;
   /** The tensor's bytes as stored, little-endian, in a buffer of their own. */
@@ -33,7 +35,8 @@ export async function openSafetensors(path: string): Promise<SafetensorsFile> {
     return Object.freeze({
       path,
       ...header,
-      readFloat: async (name: string) => readFloat(file, path, name, entryOf(header, path, name)),
+      checkFloat: (name: string) => floatEntryOf(header, path, name),
+      readFloat: async (name: string) => readFloat(file, path, floatEntryOf(header, path, name)),
       readBytes: async (name: string) => readRaw(file, path, entryOf(header, path, name)),
       close: () => file.close(),
     });
@@ -78,30 +81,33 @@ function entryOf(header: SafetensorsHeader, path: string, name: string): TensorE
   return entry;
 }
 
+function floatEntryOf(header: SafetensorsHeader, path: string, name: string): TensorEntry {
+  const entry = entryOf(header, path, name);
+  if (readableDtypes.includes(entry.dtype)) return entry;
+  throw new Error(
+    `${path}: tensor ${name} has dtype ${entry.dtype}; as numbers these can be read: ${readableDtypes.join(', ')}.`,
+  );
+}
+
 async function readRaw(file: FileHandle, path: string, entry: TensorEntry): Promise<Uint8Array> {
   const bytes = new Uint8Array(entry.end - entry.start);
   await readExactly(file, path, bytes, entry.start);
   return bytes;
 }
 
-async function readFloat(file: FileHandle, path: string, name: string, entry: TensorEntry): Promise<Weight> {
-  const { dtype, shape } = entry;
+async function readFloat(file: FileHandle, path: string, { dtype, shape, start }: TensorEntry): Promise<Weight> {
   const size = shape.reduce((product, n) => product * n, 1);
   const data = new Float32Array(size);
   if (dtype === 'F32') {
-    await readExactly(file, path, new Uint8Array(data.buffer), entry.start);
-  } else if (dtype === 'F16' || dtype === 'BF16') {
-    const convert = dtype === 'F16' ? f16ArrayToF32 : bf16ArrayToF32;
-    const piece = new Uint16Array(Math.min(size, convertedPerRead));
-    for (let done = 0; done < size; done += piece.length) {
-      const halves = piece.subarray(0, Math.min(piece.length, size - done));
-      await readExactly(file, path, new Uint8Array(halves.buffer, 0, halves.byteLength), entry.start + 2 * done);
-      convert(halves, data.subarray(done, done + halves.length));
-    }
-  } else {
-    throw new Error(
-      `${path}: tensor ${name} has dtype ${dtype}; as numbers these can be read: ${readableDtypes.join(', ')}.`,
-    );
+    await readExactly(file, path, new Uint8Array(data.buffer), start);
+    return { shape, data };
+  }
+  const convert = dtype === 'F16' ? f16ArrayToF32 : bf16ArrayToF32;
+  const piece = new Uint16Array(Math.min(size, convertedPerRead));
+  for (let done = 0; done < size; done += piece.length) {
+    const halves = piece.subarray(0, Math.min(piece.length, size - done));
+    await readExactly(file, path, new Uint8Array(halves.buffer, 0, halves.byteLength), start + 2 * done);
+    convert(halves, data.subarray(done, done + halves.length));
   }
   return { shape, data };
 }
