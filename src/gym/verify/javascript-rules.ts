@@ -1,14 +1,8 @@
-import {
-  type AnyNode,
-  type Expression,
-  type Identifier,
-  type MemberExpression,
-  type Pattern,
-  type Program,
-  parse,
-} from 'acorn';
+import { type AnyNode, type Expression, type Identifier, type Pattern, type Program, parse } from 'acorn';
 import { ancestor, full } from 'acorn-walk';
 import type { SourceRules } from '../environment/types.js';
+import { hiddenMethodCalls } from './javascript-hidden-methods.js';
+import { constantText, keyName, propertyOf } from './javascript-names.js';
 import { scopesOf } from './javascript-scopes.js';
 
 /** Objects that are never instances: `Math.max` is a rule about `Math` alone, `Array.sort` one about anything with `.sort`. */
@@ -28,11 +22,6 @@ const globalObjects = new Set(['globalThis', 'global', 'window', 'self']);
 /** Ways to reach a thing without writing its name. Where something is forbidden, so are these. */
 const hidingNames = ['eval', 'Function'];
 const hidingModules = ['vm', 'module', 'inspector', 'worker_threads', 'child_process'];
-
-/** What lists members by their names. */
-const listing = ['getOwnPropertyDescriptor', 'getOwnPropertyDescriptors', 'getOwnPropertyNames', 'ownKeys'];
-/** What calls a function that was taken out of its object. */
-const callers = ['call', 'apply', 'bind'];
 
 /**
  * What a JavaScript text that ran breaks of the rules. It is read in both ways in which it may have been loaded: as a script (`with`,
@@ -71,24 +60,6 @@ function readAs(sourceType: 'script' | 'module', source: string): Program[] {
     if (error instanceof SyntaxError) return [];
     throw error;
   }
-}
-
-/** The text of an expression of literals: `'so' + 'rt'`. null for anything else. */
-function constantText(node: AnyNode): string | null {
-  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
-  if (node.type === 'BinaryExpression' && node.operator === '+') {
-    const [left, right] = [constantText(node.left as AnyNode), constantText(node.right)];
-    return left === null || right === null ? null : left + right;
-  }
-  if (node.type === 'TemplateLiteral') {
-    const parts = node.quasis.map((quasi, index) => {
-      const between = node.expressions[index];
-      const inserted = between === undefined ? '' : constantText(between);
-      return inserted === null ? null : (quasi.value.cooked ?? '') + inserted;
-    });
-    return parts.includes(null) ? null : parts.join('');
-  }
-  return null;
 }
 
 function forbiddenIn(program: Program, forbid: readonly string[]): readonly string[] {
@@ -145,32 +116,11 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
     for (const name of modules) if (module === name || module.startsWith(`${name}/`)) report(`import ${name}`, node);
   };
 
-  /** Whether it may be a method under a name that is made elsewhere: `a[name]`. */
-  const isHidden = (node: AnyNode | null | undefined): boolean =>
-    node?.type === 'MemberExpression' &&
-    node.computed &&
-    !namesNoMethod(node.property) &&
-    constantText(node.property) === null;
-  /** Variables and members that such a thing is put into. */
-  const hidden = { variables: new Set<string>(), members: new Set<string>() };
-  const put = (target: AnyNode, value: AnyNode | null | undefined) => {
-    if (!isHidden(value)) return;
-    if (target.type === 'Identifier') hidden.variables.add(target.name);
-    const member = target.type === 'MemberExpression' ? propertyOf(target) : null;
-    if (member !== null) hidden.members.add(member);
-  };
-
   ancestor(program, {
     Literal(node) {
       if (node.regex !== undefined && node.regex !== null) makesPatterns = true;
     },
-    AssignmentExpression: (node) => put(node.left, node.right),
-    Property(node) {
-      const name = keyName(node.key, node.computed);
-      if (name !== null && isHidden(node.value)) hidden.members.add(name);
-    },
     VariableDeclarator(node, _state, ancestors) {
-      put(node.id, node.init);
       if (node.id.type !== 'Identifier' || !node.init) return;
       const name = objectName(node.init, ancestors as AnyNode[]);
       if (name !== null && (namespaces.has(name) || globalObjects.has(name))) aliases.set(node.id.name, name);
@@ -187,21 +137,6 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
     },
     CallExpression(node, _state, ancestors) {
       const { callee } = node;
-      if (
-        callee.type === 'MemberExpression' &&
-        callee.computed &&
-        methods.size > 0 &&
-        !namesNoMethod(callee.property)
-      ) {
-        if (constantText(callee.property) === null) report('a method with a computed name', node);
-      }
-      if (methods.size > 0 && callee.type === 'MemberExpression') {
-        const { object } = callee;
-        const name = propertyOf(callee) ?? '';
-        const taken = isHidden(object) || (object.type === 'Identifier' && hidden.variables.has(object.name));
-        if ((callers.includes(name) && taken) || hidden.members.has(name) || listing.includes(name))
-          report('a method with a computed name', node);
-      }
       if (callee.type === 'Identifier' && callee.name === 'require' && isGlobal('require', ancestors as AnyNode[])) {
         imported(node.arguments[0] === undefined ? null : constantText(node.arguments[0]), node);
       }
@@ -216,9 +151,6 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
         if (constantText(key) === null && method === 'get') report('Reflect.get with a computed name', node);
       }
     },
-    TaggedTemplateExpression(node) {
-      if (methods.size > 0 && isHidden(node.tag)) report('a method with a computed name', node);
-    },
     ObjectPattern(node, _state, ancestors) {
       const owner = patternSource(node, ancestors as AnyNode[]);
       const ownerName = owner === null ? null : objectName(owner, ancestors as AnyNode[]);
@@ -226,9 +158,6 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
         if (property.type !== 'Property') continue;
         const name = keyName(property.key, property.computed);
         access(ownerName, name, property);
-        if (name === null && methods.size > 0 && !namesNoMethod(property.key)) {
-          report('a method with a computed name', property);
-        }
       }
     },
     ImportDeclaration: (node) => imported(constantText(node.source), node),
@@ -236,19 +165,9 @@ function forbiddenIn(program: Program, forbid: readonly string[]): readonly stri
     ExportNamedDeclaration: (node) => (node.source ? imported(constantText(node.source), node) : undefined),
     ExportAllDeclaration: (node) => imported(constantText(node.source), node),
   });
+  if (methods.size > 0) for (const node of hiddenMethodCalls(program)) report('a method with a computed name', node);
   return [...found].map(([what, line]) => `uses ${what} (line ${line})`);
 }
-
-const keyName = (key: AnyNode, computed: boolean): string | null =>
-  !computed && key.type === 'Identifier' ? key.name : constantText(key);
-
-const propertyOf = (node: MemberExpression): string | null => keyName(node.property, node.computed);
-
-/** A number, such as a place in an array, is no method's name. */
-const namesNoMethod = (node: AnyNode): boolean =>
-  (node.type === 'Literal' && typeof node.value === 'number') ||
-  (node.type === 'BinaryExpression' && node.operator !== '+') ||
-  node.type === 'UpdateExpression';
 
 /** What `const {a} = …` takes apart. */
 function patternSource(pattern: Pattern, ancestors: readonly AnyNode[]): Expression | null {

@@ -31,6 +31,27 @@ describe('rules about JavaScript', () => {
       'Object.getOwnPropertyNames(Array.prototype)',
       'Reflect.ownKeys(Array.prototype)',
       'a[name]`x`',
+      'a[0] = a[name]; a[0]()',
+      'a[0] = a[name]; a[1 - 1]()',
+      'const o = [a[name]]; o[0]()',
+      'o.push(a[name]); o[0]()',
+      'const [f] = [a[name]]; f.call(a)',
+      'const o = { f: a[name] }; const { f } = o; f.call(a)',
+      'const f = a[name]; const g = f; a.g = g; a.g()',
+      'const g = (f) => f.call(a); g(a[name])',
+      'function g(o, ...fs) { o[0] = fs[0]; o[0]() } g(a, 1, a[name])',
+      '((f) => f.call(a))(a[name])',
+      'const get = () => a[name]; get().call(a)',
+      'function get() { return a[name] } a.f = get(); a.f()',
+      'class C { constructor(f) { this.f = f } } Object.assign(a, new C(a[name])).f()',
+      'Reflect.apply(a[name], a, [])',
+      'Function.prototype.call.call(a[name], a)',
+      '[0].forEach(a[name], a)',
+      'Array.from([0], a[name], a)',
+      '(0, a[name]).call(a)',
+      'const f = true ? a[name] : null; f.call(a)',
+      'Object.defineProperty(a, "x", { get: a[name] })',
+      'let f; f ??= a?.[name]; f.bind(a)()',
     ].map((text): [string, string] => [text, 'uses a method with a computed name (line 1)']),
     ['eval("a.sort()")', 'uses eval (line 1)'],
     ['(0, eval)("1")', 'uses eval (line 1)'],
@@ -52,11 +73,23 @@ describe('rules about JavaScript', () => {
     'rows[i][j] = a[i - 1](x)',
     'const left = a[i]; const node = { value: a[j], next: null }; a[i] = a[j]; a[j] = left; out.push(left)',
     'const { [0]: first, length } = a',
+    'const steps = [(x) => x + 1, (x) => 2 * x]; steps[0](steps[1](a[i]))',
+    'const counts = {}; counts[word] = (counts[word] ?? 0) + 1; Object.keys(counts).map((key) => [key, counts[key]])',
+    '[a[i], a[j]] = [a[j], a[i]]; const [x, y] = [a[i], a[j]]; out.push(x); Math.max(x, y)',
+    'const at = (i) => a[i]; function less(x, y) { return x < y } if (less(at(0), a[j])) queue.push(at(1))',
+    'function each(list, visit) { for (const one of list) visit(one) } each(a, (one) => seen.add(one)); each(a[i], visit)',
+    'Object.prototype.hasOwnProperty.call(counts, a[i]) || Object.is(a[i], 1)',
     'const max = a[i]; Math.max(max, 1); const get = a[j]; map.get(get)',
     'Math.max.apply(null, a)',
     'function f(structuredClone) { return structuredClone(1) }',
   ])('let %s be', (source) => {
     expect(javascript(source, ['Array.sort', 'structuredClone'])).toEqual([]);
+  });
+
+  it('find a method that is passed on through more names than anyone follows', () => {
+    const names = Array.from({ length: 200 }, (_, index) => `a${index} = a${index + 1};`).join(' ');
+    const broken = ['uses a method with a computed name (line 1)'];
+    expect(javascript(`${names} a200 = a[name]; a0.call(a)`, ['Array.sort'])).toEqual(broken);
   });
 
   it('find patterns that are made of texts', () => {
