@@ -30,7 +30,10 @@ const verbs: readonly VerbEntry[] = [
     usage: '<config.yaml> [--key value …]',
     summary: 'train a model as the config says',
     help: `
-  --debug  show the first examples token by token, with their labels
+  --debug                           show the first examples token by token, with their labels
+  --auto-resume-from-checkpoints    continue from the newest checkpoint in output_dir, where there is one
+  --resume-from-checkpoint DIR      continue from this checkpoint
+Ctrl-C saves a checkpoint and ends; once more, it ends at once.
 ${overrides}`,
     load: () => import('./train.js'),
   },

@@ -6,6 +6,7 @@ import { dottedKeys, keysOf, withoutUnset } from './introspect.js';
 import { findMigrations } from './migrations.js';
 import { didYouMean } from './nearest.js';
 import { applyOverrides, parseOverrides } from './overrides.js';
+import { nearbyPath } from './paths.js';
 import { ConfigError, type LocatedProblem, type Problem, problemsOf } from './problems.js';
 import { resolveConfig } from './resolve.js';
 import { rules } from './rules.js';
@@ -41,6 +42,9 @@ export function loadConfig(path: string, overrides: readonly string[] = [], opti
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new UserError(`there is no config ${file}${nearbyPath([file])}`);
+    }
     throw new UserError(`cannot read the config ${file}: ${(error as Error).message}`);
   }
   return parseConfig(text, { ...options, file: path, configDirectory: dirname(file), overrides });

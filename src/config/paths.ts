@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import { nearest } from '../text/index.js';
 
 /** Where relative paths of a config are looked up: the working directory first, then the directory of the YAML file. */
 export interface SearchPath {
@@ -26,6 +27,23 @@ export function findInput(path: string, search: SearchPath): FoundPath {
   const tried = [...new Set(places.map((place) => resolve(place, expanded)))];
   const found = tried.find((candidate) => existsSync(candidate));
   return { path: found ?? tried[0]!, exists: found !== undefined, tried };
+}
+
+/** `; did you mean "x"?` for paths where nothing is, with the nearest name beside one of them, or nothing. */
+export function nearbyPath(tried: readonly string[]): string {
+  for (const path of tried) {
+    const near = nearest(basename(path), namesIn(dirname(path)));
+    if (near !== null) return `; did you mean ${resolve(dirname(path), near)}?`;
+  }
+  return '';
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 /** An output path: relative to the working directory. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Path } from './introspect.js';
-import { findInput, isFile, looksLikeHubId, outputPath, type SearchPath } from './paths.js';
+import { findInput, isFile, looksLikeHubId, nearbyPath, outputPath, type SearchPath } from './paths.js';
 import type { DatasetConfig, Decision, RunConfig, TrlConfig } from './run-config.js';
 import { gym as gymSchema, trl as trlSchema } from './schema/grpo.js';
 import type { ParsedConfig, ParsedDataset } from './schema/index.js';
@@ -25,7 +25,10 @@ function deepFreeze<T>(value: T): T {
 function resolveInput(key: Path, path: string, what: string, context: ResolveContext): string {
   const found = findInput(path, context.search);
   if (!found.exists && context.checkPaths) {
-    context.report(key, `no such ${what}: ${JSON.stringify(path)}; looked for ${found.tried.join(' and ')}`);
+    context.report(
+      key,
+      `no such ${what}: ${JSON.stringify(path)}; looked for ${found.tried.join(' and ')}${nearbyPath(found.tried)}`,
+    );
   }
   if (found.exists && found.path !== found.tried[0]) {
     context.decide({

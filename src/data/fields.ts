@@ -29,7 +29,7 @@ export function decodedJson(value: unknown, what: string): unknown {
   try {
     return JSON.parse(value);
   } catch (error) {
-    throw new RowError(`${what} is not valid JSON`, `${(error as Error).message}: ${snippet(value)}`);
+    throw new RowError(`${what} is a text that is not valid JSON`, `${(error as Error).message}: ${snippet(value)}`);
   }
 }
 

@@ -22,8 +22,7 @@ export function splitRows<T>(
   dropped: readonly DropGroup[],
 ): Split<T> {
   if (rows.length === 0) {
-    const why = dropped.length === 0 ? ': the files hold none' : '';
-    throw new UserError([`No row of \`datasets\` can be used${why}.`, ...formatDropped(dropped)].join('\n'));
+    throw new UserError(['No row of `datasets` can be used.', ...formatDropped(dropped)].join('\n'));
   }
   const ordered = shuffle ? shuffled(rows, createRandom(seed, 0x5b117)) : rows;
   // 0.1 of 30 rows is 3.0000000000000004 in floating point on some sizes.

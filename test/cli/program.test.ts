@@ -27,8 +27,10 @@ test('--help names every command, --version the version', () => {
   expect(anneal('--version').stdout.trim()).toBe(version);
 });
 
-test('a command’s --help shows how overrides are written', () => {
-  expect(anneal('train', 'run.yaml', '--help').stdout).toContain('--trl.beta=0.1');
+test('a command’s --help shows how overrides are written and how to continue', () => {
+  const { stdout } = anneal('train', 'run.yaml', '--help');
+  expect(stdout).toContain('--trl.beta=0.1');
+  expect(stdout).toContain('--auto-resume-from-checkpoints');
 });
 
 test('an unknown command names the nearest one', () => {

@@ -127,6 +127,13 @@ describe('files', () => {
     expect(load(sft, { cwd }).config.base_model).toBe(join(cwd, 'org/model'));
   });
 
+  test('are refused with the nearest name that is there', () => {
+    const cwd = workspace();
+    expect(complaints(sft.replace('rows.jsonl', 'row.jsonl'), { cwd })[0]).toMatch(
+      /datasets\.0\.path: no such file or folder: "row\.jsonl"; looked for .*row\.jsonl; did you mean .*rows\.jsonl\?$/,
+    );
+  });
+
   test('of rewards and templates are found, too', () => {
     const cwd = workspace({ 'chat.jinja': '{{ messages }}' });
     expect(load(grpo, { cwd }).config.trl?.reward_funcs).toEqual([
@@ -158,7 +165,10 @@ test('a config is loaded from its file, with the text as it was written', () => 
   expect(loaded.config.seed).toBe(7);
   expect(loaded.source).toBe(sft);
   expect(loaded.config.output_dir).toBe(join(cwd, 'model-out'));
-  expect(() => loadConfig('gone.yaml', [], { cwd })).toThrow(UserError);
+  expect(() => loadConfig('rum.yaml', [], { cwd })).toThrow(
+    new UserError(`there is no config ${join(cwd, 'rum.yaml')}; did you mean ${join(cwd, 'run.yaml')}?`),
+  );
+  expect(() => loadConfig('zzzzzzzzzz/run.yaml', [], { cwd })).toThrow(/there is no config .*zzzzzzzzzz.run\.yaml$/);
 });
 
 test('model_config is read from a file', () => {

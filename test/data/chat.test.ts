@@ -294,7 +294,7 @@ describe('rows that cannot be used', () => {
   test.each([
     ['no messages', {}, /column `messages` is missing/],
     ['an empty list', { messages: [] }, /has no turns/],
-    ['broken JSON text', { messages: '[{' }, /column `messages` is not valid JSON/],
+    ['broken JSON text', { messages: '[{' }, /column `messages` is a text that is not valid JSON/],
     ['no list', { messages: 3 }, /not a list of messages: 3/],
     ['no message', { messages: ['x'] }, /message is not an object: message 0/],
     ['no role', { messages: [{ content: 'x' }] }, /no role under `role`: message 0/],

@@ -138,7 +138,7 @@ describe('rows that are not used', () => {
     ).toEqual([
       ['column `messages` is missing', 2, [2, 5]],
       ['a trained turn is empty', 1, [3]],
-      ['column `messages` is not valid JSON', 1, [6]],
+      ['column `messages` is a text that is not valid JSON', 1, [6]],
       ['longer than sequence_len 64', 1, [7]],
     ]);
     expect(report.longest).toEqual([{ origin: { file: path, line: 7, dataset: 0 }, tokens: expect.any(Number) }]);
@@ -175,7 +175,9 @@ describe('rows that are not used', () => {
     await expect(prepare({ type: 'chat_template', path })).rejects.toThrow(
       /No row of `datasets` can be used[\s\S]*1 × column `messages` is missing[\s\S]*rows\.jsonl:1/,
     );
-    await expect(prepare({ type: 'completion', path: file('empty.jsonl', '') })).rejects.toThrow(/No row/);
+    await expect(prepare({ type: 'completion', path: file('empty.jsonl', '') })).rejects.toThrow(
+      /empty\.jsonl holds no rows/,
+    );
   });
 });
 

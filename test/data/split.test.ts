@@ -47,7 +47,3 @@ describe('train and evaluation rows', () => {
     expect(() => splitRows([1], 1, 42, true, dropped)).toThrow(/500 × too long\n +a\.jsonl:7 +9 tokens/);
   });
 });
-
-test('files without a single row are told apart from rows that cannot be used', () => {
-  expect(() => splitRows([], 0, 1, true, [])).toThrow('No row of `datasets` can be used: the files hold none.');
-});
