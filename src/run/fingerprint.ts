@@ -76,7 +76,8 @@ export function compareFingerprints(saved: Fingerprint, present: Fingerprint): C
   const changed = [...keys].filter(
     (key) => !isDeepStrictEqual(compared(key, saved.config[key]), compared(key, present.config[key])),
   );
-  const line = (key: string): string => `${key}: was ${show(saved.config[key])}, is ${show(present.config[key])}`;
+  const line = (key: string): string =>
+    changesOf(key, compared(key, saved.config[key]), compared(key, present.config[key])).join('; ');
   for (const key of changed) {
     if (harmless.has(key) || covered.has(key)) continue;
     (rounding.has(key) ? warnings : differences).push(line(key));
@@ -97,6 +98,16 @@ export function compareFingerprints(saved: Fingerprint, present: Fingerprint): C
 function compared(key: string, value: unknown): unknown {
   if (key !== 'trl' || typeof value !== 'object' || value === null) return value ?? null;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !harmlessTrl.includes(name)));
+}
+
+/** What differs within a value, each part under its dotted key. */
+function changesOf(key: string, was: unknown, is: unknown): string[] {
+  const parts = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+  if (!parts(was) || !parts(is)) return [`${key}: was ${show(was)}, is ${show(is)}`];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return names
+    .filter((name) => !isDeepStrictEqual(was[name], is[name]))
+    .flatMap((name) => changesOf(`${key}.${name}`, was[name], is[name]));
 }
 
 function show(value: unknown): string {

@@ -29,7 +29,7 @@ import { claimOutputDirectory } from './output-directory.js';
 import { checkResume, findResumePoint, type ResumePoint } from './resume.js';
 import { TRAINER_STATE_SCHEMA, type TrainerState, type TrainingProgress } from './trainer-state.js';
 import { versions } from './versions.js';
-import { explainWriteError } from './write-errors.js';
+import { explainFullDisk, explainWriteError } from './write-errors.js';
 
 export interface TrainOptions {
   /** Asks the run to save a checkpoint at the next safe point and to end. */
@@ -70,6 +70,8 @@ export async function train(loaded: LoadedConfig, options: TrainOptions = {}): P
   try {
     await removeStaleCheckpoints(config.output_dir);
     return await trainInDirectory(loaded, point, console, stop, options.debug ?? false);
+  } catch (error) {
+    throw explainFullDisk(error, config.output_dir);
   } finally {
     await unlock();
   }

@@ -7,7 +7,7 @@ const causes: Readonly<Record<string, string>> = {
   EPERM: 'writing there is not permitted. Choose another output_dir, or change the permissions',
   EROFS: 'the file system is read-only. Choose another output_dir',
   ENOENT: 'a folder cannot be made there. Choose another output_dir',
-  ENOTDIR: 'a part of the path is a file, not a folder. Choose another output_dir',
+  ENOTDIR: 'it, or a part of the path, is a file, not a folder. Choose another output_dir',
 };
 
 /**
@@ -16,7 +16,16 @@ const causes: Readonly<Record<string, string>> = {
  */
 export function explainWriteError(error: unknown, what: string, path: string): unknown {
   if (!(error instanceof Error)) return error;
-  const code = (error as NodeJS.ErrnoException).code ?? /\b(E[A-Z]{3,})\b/.exec(error.message)?.[1] ?? '';
-  const cause = causes[code];
+  const cause = causes[codeOf(error)];
   return cause === undefined ? error : new UserError(`Cannot write ${what} to ${path}: ${cause}.`, { cause: error });
+}
+
+/** The same for what is written all along a run, where only a full disk is sure to be about writing. */
+export function explainFullDisk(error: unknown, path: string): unknown {
+  const full = error instanceof Error && ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+  return full ? explainWriteError(error, 'the files of the run', path) : error;
+}
+
+function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? /\b(E[A-Z]{3,})\b/.exec(error.message)?.[1] ?? '';
 }

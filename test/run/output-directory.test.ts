@@ -25,7 +25,7 @@ test('a file in the place of the directory, or above it, stays as it is', async 
   const file = join(await temporaryDirectory(), 'notes');
   writeFileSync(file, 'mine');
   for (const path of [file, join(file, 'run')]) {
-    await expect(claimOutputDirectory(path)).rejects.toThrow(/a part of the path is a file/);
+    await expect(claimOutputDirectory(path)).rejects.toThrow(/it, or a part of the path, is a file/);
   }
   expect(readFileSync(file, 'utf8')).toBe('mine');
 });

@@ -228,6 +228,9 @@ describe('what cannot be continued', () => {
     await expect(again({ train_on_inputs: true })).rejects.toThrow(
       /the training data has changed: train_on_inputs: was false, is true/,
     );
+    await expect(again({ model_config: { ...tinyModel, hidden_size: 64 } })).rejects.toThrow(
+      /the model to start from has changed: model_config\.hidden_size: was 32, is 64$/m,
+    );
     expect(await again({ save_total_limit: 1, logging_steps: 2 })).toMatchObject({ status: 'finished', step: 2 });
     writeFileSync(
       join(directory, 'rows.jsonl'),
