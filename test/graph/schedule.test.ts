@@ -153,6 +153,11 @@ describe('after', () => {
     const { inputs } = compile({ y: afterwards(x, [a]) });
     expect(inputs.map(({ name }) => name).sort()).toEqual(['a', 'x']);
   });
+
+  it('waits for matrices without reshaping them', () => {
+    const counts = opCounts(compile({ y: afterwards(x, [a, b]) }).onnx);
+    expect(counts).toEqual({ Slice: 2, Concat: 1, ReduceSum: 1, Mul: 1, Add: 1 });
+  });
 });
 
 describe('a region that would lose a gradient', () => {

@@ -16,10 +16,10 @@ export function after(x: Tensor, others: readonly Tensor[]): Tensor {
   return add(x, stopGradient(multiply(sum(concat(corners, 0)), 0)));
 }
 
-/** The first element, [1]: the smallest piece of a tensor that has to wait for all of it. */
+/** The first element, [1, 1]: the smallest piece of a tensor that has to wait for all of it. */
 const cornerOp = define({
   name: 'corner',
-  infer: ([x]) => [{ dtype: x!.dtype, shape: [1] }],
+  infer: ([x]) => [{ dtype: x!.dtype, shape: [1, 1] }],
   lower({ emit, inputs, integers, node }) {
     const axes = node.inputs[0]!.shape.map((_, axis) => axis);
     const ones = axes.map(() => 1);
@@ -27,7 +27,7 @@ const cornerOp = define({
       axes.length === 0
         ? inputs
         : emit('Slice', [inputs[0]!, integers(axes.map(() => 0)), integers(ones), integers(axes)]);
-    return emit('Reshape', [corner!, integers([1])]);
+    return axes.length === 2 ? [corner!] : emit('Reshape', [corner!, integers([1, 1])]);
   },
 });
 
