@@ -12,10 +12,13 @@ import {
   slice,
   softmax,
   split,
+  subtract,
+  sum,
   swapLast,
   symbol,
   type Tensor,
   transpose,
+  withGradient,
 } from '../graph/index.js';
 import type { ModelConfig } from './config.js';
 
@@ -79,13 +82,29 @@ export function blockAttention(config: ModelConfig, { blocks, uniform }: BlockSh
       const heads = transpose(reshape(query, [count, C, K, G, D]), [0, 2, 3, 1, 4]);
       // ONNX Runtime takes the factor into the product.
       const scaled = multiply(reshape(heads, [count, K, multiplyDims(G, C), D]), D ** -0.5);
-      const scores = matmul(scaled, swapLast(prefix(keys_BKSD)));
       const mask = slice(mask_CS, 1, multiplyDims(blocks - i - 1, C), S);
-      const weights = softmax(add(reshape(scores, [count, K, G, C, end]), mask));
-      const mixed = matmul(reshape(weights, [count, K, multiplyDims(G, C), end]), prefix(values_BKSD));
+      const mixed = attendBlock(scaled, prefix(keys_BKSD), prefix(values_BKSD), mask, G);
       const perToken = transpose(reshape(mixed, [count, K, G, C, D]), [0, 3, 1, 2, 4]);
       return reshape(perToken, [multiplyDims(count, C), config.numHeads * D]);
     });
     return permuteRows(concat(outputs, 0), queryInverse, queryIndex, queryKeep);
   };
+}
+
+/**
+ * softmax(q kᵀ + mask) v of one query block: q [count, K, G·C, D], k and v [count, K, end, D], mask [C, end]. The sum that
+ * softmax's gradient needs of each row is taken from the row's result, as long as a head and not as the keys (Dao et al.
+ * 2022).
+ */
+function attendBlock(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, G: number): Tensor {
+  const scores = matmul(q, swapLast(k));
+  const [count, K] = scores.shape as [Dim, Dim];
+  const masked = add(reshape(scores, [count, K, G, ...mask.shape]), mask);
+  const weights = reshape(softmax(masked), scores.shape);
+  const mixed = matmul(weights, v);
+  return withGradient(mixed, [q, k, v], (g) => {
+    const rowSums = sum(multiply(g, mixed), [-1], { keep: true });
+    const gradient = multiply(weights, subtract(matmul(g, swapLast(v)), rowSums));
+    return [matmul(gradient, k), matmul(swapLast(gradient), q), matmul(swapLast(weights), g)];
+  });
 }
