@@ -2,7 +2,8 @@ import { apply, define } from '../apply.js';
 import { sameDim, sameShape } from '../dim.js';
 import { fail, type Tensor } from '../tensor.js';
 import { add, divide, multiply, negate, sqrt, subtract } from './elementwise.js';
-import { mean, sum, sumTo } from './reduce.js';
+import { sum, sumTo } from './reduce.js';
+import { sizeOf } from './shape.js';
 
 const softmaxOp = define({
   name: 'softmax',
@@ -35,14 +36,18 @@ const rmsNormOp = define({
   },
   // The kernel could give the inverse deviation as a second output, but on WebGPU that one holds something else.
   gradient({ gradients: [g], inputs: [x, weight], needs, node }) {
-    const meanSquare = mean(multiply(x!, x!), [-1], { keep: true });
-    const inverse = divide(1, sqrt(add(meanSquare, node.attributes.epsilon as number)));
-    const normalized = multiply(x!, inverse);
+    const count = sizeOf([x!.shape.at(-1)!]);
+    const squares = add(
+      sum(multiply(x!, x!), [-1], { keep: true }),
+      multiply(count, node.attributes.epsilon as number),
+    );
+    const inverse = sqrt(divide(count, squares));
     const scaled = multiply(g!, weight!);
-    const projection = mean(multiply(scaled, normalized), [-1], { keep: true });
+    // Over x itself, not over x̂: one pass over the rows less.
+    const along = divide(sum(multiply(scaled, x!), [-1], { keep: true }), squares);
     return [
-      needs[0] ? multiply(inverse, subtract(scaled, multiply(normalized, projection))) : null,
-      needs[1] ? sumTo(multiply(g!, normalized), weight!.shape) : null,
+      needs[0] ? multiply(inverse, subtract(scaled, multiply(x!, along))) : null,
+      needs[1] ? sumTo(multiply(g!, multiply(x!, inverse)), weight!.shape) : null,
     ];
   },
   lower: ({ emit, inputs, node }) =>
