@@ -105,6 +105,8 @@ describe('training on environments', () => {
       join(folder, 'checker.js'),
       checker.replace("text.includes('\\u0000')", 'text.length > 0 && text.charCodeAt(0) % 2 === 1'),
     );
+    // A checker that fails on the reference too is at fault itself.
+    writeFileSync(join(folder, 'reference.js'), "export const answer = () => 'a';");
     const console = recordingConsole();
     await run(
       keys({ trl: { num_generations: 8 }, micro_batch_size: 8, gym: { sandbox: 'none', retries: 0 } }),
