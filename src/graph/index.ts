@@ -19,6 +19,7 @@ export { constant, constantInt, fill, input } from './ops/leaf.js';
 export * from './ops/matmul.js';
 export * from './ops/neural.js';
 export { max, mean, sum } from './ops/reduce.js';
+export { replaceRows } from './ops/replace-rows.js';
 export { after, region } from './ops/schedule.js';
 export * from './ops/shape.js';
 export { deserialize, type SerializedGraph, serialize } from './serialize.js';

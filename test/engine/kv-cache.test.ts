@@ -73,14 +73,17 @@ it('holds every sequence whole while slots open, grow, move and close', () => {
             i++
           ) {
             cache.reserve();
-            const side = (s: number) =>
-              layers.map((layer) =>
-                rows(model.slots.length, (slot, head, d) => {
-                  const { sequence, length } = model.slots[slot]!;
-                  return cell(sequence, s, layer, length, head, d);
-                }),
-              );
-            cache.append(side(0), side(1));
+            const places = [...cache.nextRows()].map(Number);
+            expect(places).toHaveLength(model.slots.length * K);
+            for (const layer of layers) {
+              [cache.keys(layer), cache.values(layer)].forEach((store, s) => {
+                places.forEach((place, row) => {
+                  const { sequence, length } = model.slots[Math.floor(row / K)]!;
+                  for (let d = 0; d < D; d++) store[place * D + d] = cell(sequence, s, layer, length, row % K, d);
+                });
+              });
+            }
+            cache.advance();
             for (const slot of model.slots) slot.length++;
           }
         } else if (model.slots.length > 0) {

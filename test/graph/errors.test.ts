@@ -64,6 +64,10 @@ describe('a wrong use names the op, the types and shapes it was given, and what 
     [() => graph.split(float(N, 3), 1, [1, 1]), 'split of float32[N, 3]: the parts add up to 2 along axis 1'],
     [() => graph.gatherRows(float(3), float(2)), 'gatherRows of float32[3] and float32[2]: takes a tensor and int64'],
     [() => graph.gatherRows(float(), int(2)), 'gatherRows of float32[] and int64[2]: takes a tensor and int64'],
+    [
+      () => graph.replaceRows(float(N, 3), int(M), float(N, 3)),
+      'replaceRows of float32[N, 3] and int64[M] and float32[N, 3]: takes a tensor, int64 row numbers and one new row',
+    ],
     [() => graph.scatterRows(float(N, 3), int(M), 9), 'scatterRows of float32[N, 3] and int64[M]: takes float32 rows'],
     [
       () => graph.permuteRows(float(N, 3), int(M), int(M)),

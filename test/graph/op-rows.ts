@@ -466,6 +466,20 @@ const gathers: readonly OpRow[] = [
     }),
   ),
   row(
+    'replaceRows',
+    shapeOf(1, 3).chain((shape) =>
+      fc.record({
+        shape: fc.constant(shape),
+        at: fc.shuffledSubarray([...new Array(shape[0]!).keys()], { minLength: 1 }),
+      }),
+    ),
+    ({ shape, at }, dim) => ({
+      inputs: [float(shape.map(dim)), ints([dim(at.length)], at), float([at.length, ...shape.slice(1)].map(dim))],
+      build: ([x, index, rows]) => [graph.replaceRows(x!, index!, rows!)],
+      reference: ([x, index, rows]) => [reference.replaceRows(x!, index!, rows!)],
+    }),
+  ),
+  row(
     'permuteRows',
     shapeOf(1, 3).chain((shape) =>
       fc.record({

@@ -115,6 +115,15 @@ export const gatherRows = (x: Value, index: Value): Value =>
 const flatten = (index: readonly number[], shape: readonly number[]): number =>
   index.reduce((flat, i, axis) => flat * shape[axis]! + i, 0);
 
+export function replaceRows(x: Value, index: Value, rows: Value): Value {
+  const width = count(x.shape.slice(1));
+  const data = [...x.data];
+  index.data.forEach((row, i) => {
+    data.splice(row * width, width, ...rows.data.slice(i * width, (i + 1) * width));
+  });
+  return { shape: x.shape, data };
+}
+
 export function scatterRows(x: Value, index: Value, rows: number): Value {
   const width = count(x.shape.slice(1));
   const data = new Array<number>(rows * width).fill(0);

@@ -13,8 +13,10 @@ export interface KvCache {
   readonly lengths: readonly number[];
   /** Opens a slot with the keys and values of a prompt, each [length, K·D] inside a longer array, one a layer. */
   open(prompt: PromptKeyValues): number;
-  /** Appends the new keys and values [active, K, 1, D] of every active slot. */
-  append(keys: readonly Float32Array[], values: readonly Float32Array[]): void;
+  /** Rows [active·K] of the arrays, taken as [active·K·T, D], in which the next token of every active slot belongs. */
+  nextRows(): BigInt64Array;
+  /** Counts the tokens written into those rows. */
+  advance(): void;
   /** Frees a slot; the last active one moves into its place. Returns the number of the slot that moved. */
   close(slot: number): number;
   /** Makes room for one more token in every slot. */
@@ -90,17 +92,11 @@ export function createKvCache(config: ModelConfig, slots: number, longest: numbe
       lengths.push(length);
       return slot;
     },
-    append(keys, values) {
-      [keys, values].forEach((side, s) => {
-        side.forEach((source, layer) => {
-          const store = stores[s]![layer]!;
-          // A loop: for a few dozen floats a view and a call cost more than the copy.
-          for (let row = 0; row < lengths.length * K; row++) {
-            const to = (row * capacity + lengths[Math.floor(row / K)]!) * D;
-            for (let i = 0; i < D; i++) store[to + i] = source[row * D + i]!;
-          }
-        });
-      });
+    nextRows() {
+      const at = (row: number): number => row * capacity + lengths[Math.floor(row / K)]!;
+      return BigInt64Array.from({ length: lengths.length * K }, (_, row) => BigInt(at(row)));
+    },
+    advance() {
       for (let slot = 0; slot < lengths.length; slot++) lengths[slot]!++;
     },
     close(slot) {

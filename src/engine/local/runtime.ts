@@ -71,6 +71,12 @@ export async function createProgram(
   let session = createSession(graph.onnx, options, external, profile);
   const inputNames = cStrings(graph.inputs.map(({ name }) => name));
   const outputNames = new Map(graph.outputs.map((name) => [name, cString(name)]));
+  /**
+   * Whose memory native code works on: the session's for its life, a run's while it lasts. Held out here, as an
+   * optimised function gives up a variable of its own after the last line that reads it, and the memory may then be
+   * collected.
+   */
+  const held: { readonly session: unknown; run: unknown } = { session: [external, inputNames, outputNames], run: null };
 
   const inputOf = (
     name: string,
@@ -92,8 +98,8 @@ export async function createProgram(
     outputs: graph.outputs,
     async run(inputs, sizes, { wanted = graph.outputs, into = {} } = {}) {
       if (session === 0n) throw new Error('engine: the program was released');
-      // The arrays are held here, so that their memory stays where it is while native code works on it.
       const feeds = graph.inputs.map(({ name }) => inputOf(name, inputs, sizes));
+      held.run = [feeds, into];
       const names = wanted.map((name) => outputNames.get(name)!);
       const values: Pointer[] = [];
       const results: Pointer[] = [];
@@ -117,6 +123,7 @@ export async function createProgram(
         return Object.fromEntries(wanted.map((name, i) => [name, into[name] ?? readTensor(results[i]!)]));
       } finally {
         for (const value of [...values, ...results]) if (value !== 0n) api.releaseValue(value);
+        held.run = null;
       }
     },
     async release() {

@@ -10,6 +10,7 @@ import {
   log,
   max,
   multiply,
+  multiplyDims,
   softmax,
   subtract,
   symbol,
@@ -36,6 +37,8 @@ export const keyName = (layer: number): string => `key:${layer}`;
 export const valueName = (layer: number): string => `value:${layer}`;
 export const newKeyName = (layer: number): string => `newKey:${layer}`;
 export const newValueName = (layer: number): string => `newValue:${layer}`;
+export const writtenKeysName = (layer: number): string => `written:${keyName(layer)}`;
+export const writtenValuesName = (layer: number): string => `written:${valueName(layer)}`;
 
 /**
  * The first pass over prompts: the training graph's attention, with the rotated keys and the values of every token as
@@ -63,20 +66,23 @@ export function prefillGraph({ config, lora, constants }: SamplerGraphOptions, s
  */
 export type DecodeMode = 'drawn' | 'plain' | 'tempered';
 
-/** One more token for each of B sequences over their caches [B, K, T, D]. */
+/**
+ * One more token for each of B sequences over their caches [B·K·T, D], which also leave the graph with the token's keys and
+ * values in them.
+ */
 export function decodeGraph({ config, lora, constants }: SamplerGraphOptions, mode: DecodeMode): CompiledGraph {
   const outputs: Record<string, Tensor> = {};
   const [B, T] = ['B', 'T'].map(symbol) as [Dim, Dim];
-  const shape = [B, config.numKeyValueHeads, T, config.headDim];
+  const shape = [multiplyDims(multiplyDims(B, config.numKeyValueHeads), T), config.headDim];
   const attention = cachedAttention(
     config,
     (layer) => ({
       keys: input(keyName(layer), 'float32', shape),
       values: input(valueName(layer), 'float32', shape),
     }),
-    (layer, key, value) => {
-      outputs[newKeyName(layer)] = key;
-      outputs[newValueName(layer)] = value;
+    (layer, { keys, values }) => {
+      outputs[writtenKeysName(layer)] = keys;
+      outputs[writtenValuesName(layer)] = values;
     },
   );
   const model = decoder({ config, lora, recompute: false, attention, rows: 'B' });

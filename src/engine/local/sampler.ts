@@ -6,7 +6,15 @@ import { createKvCache, type KvCache, type PromptKeyValues } from './kv-cache.js
 import { layoutBatch, layoutInputs } from './layout.js';
 import { uniform } from './random.js';
 import type { Program, RunInput, RunOutput } from './runtime.js';
-import { type DecodeMode, keyName, newKeyName, newValueName, valueName } from './sampler-graph.js';
+import {
+  type DecodeMode,
+  keyName,
+  newKeyName,
+  newValueName,
+  valueName,
+  writtenKeysName,
+  writtenValuesName,
+} from './sampler-graph.js';
 import { createStopMatcher, type StopMatcher } from './stop.js';
 
 export interface SamplerModel {
@@ -271,7 +279,7 @@ async function prefill(model: SamplerModel, prompts: readonly Int32Array[]): Pro
 
 const maskedOut = -1e9;
 
-/** One token for every running sequence: feeds the last sampled tokens and stores their keys and values. */
+/** One token for every running sequence: feeds the last sampled tokens, whose keys and values the graph writes into the cache. */
 async function decodeStep(
   model: SamplerModel,
   program: Program,
@@ -308,21 +316,22 @@ async function decodeStep(
   for (const window of new Set(config.slidingWindow)) {
     const mask = new Float32Array(B * T).fill(maskedOut);
     lengths.forEach((length, slot) => {
-      mask.fill(0, slot * T + (window === null ? 0 : Math.max(0, length - window + 1)), slot * T + length);
+      mask.fill(0, slot * T + (window === null ? 0 : Math.max(0, length - window + 1)), slot * T + length + 1);
     });
-    inputs[maskName(window)] = { data: mask, shape: [B, 1, 1, T] };
+    inputs[maskName(window)] = { data: mask, shape: [B, 1, 1, 1, T] };
   }
-  const shape = [B, config.numKeyValueHeads, T, config.headDim];
-  const layers = Array.from({ length: config.numLayers }, (_, layer) => layer);
-  for (const layer of layers) {
-    inputs[keyName(layer)] = { data: cache.keys(layer), shape };
-    inputs[valueName(layer)] = { data: cache.values(layer), shape };
+  inputs['attention.scale'] = { data: Float32Array.of(config.headDim ** -0.5), shape: [] };
+  inputs['cache.rows'] = { data: cache.nextRows(), shape: [B * config.numKeyValueHeads] };
+  const into: Record<string, RunInput> = {};
+  const shape = [B * config.numKeyValueHeads * T, config.headDim];
+  for (let layer = 0; layer < config.numLayers; layer++) {
+    const keys = { data: cache.keys(layer), shape };
+    const values = { data: cache.values(layer), shape };
+    inputs[keyName(layer)] = into[writtenKeysName(layer)] = keys;
+    inputs[valueName(layer)] = into[writtenValuesName(layer)] = values;
   }
-  const outputs = await program.run(inputs, { B, T });
-  cache.append(
-    layers.map((layer) => floats(outputs[newKeyName(layer)]!)),
-    layers.map((layer) => floats(outputs[newValueName(layer)]!)),
-  );
+  const outputs = await program.run(inputs, { B, T }, { into });
+  cache.advance();
   if (mode === 'drawn') {
     const [token, best] = ['token', 'bestToken'].map((name) => outputs[name]!.data as BigInt64Array) as [
       BigInt64Array,
