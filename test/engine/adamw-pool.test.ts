@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { expect, it, vi } from 'vitest';
 import { type AdamwJob, createAdamwPool } from '../../src/engine/local/adamw-pool.js';
 
 const params = { learningRate: 1e-3, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.1, maxGradNorm: 1 };
@@ -49,5 +50,17 @@ it.each([1, 3])('a gradient that is not finite updates nothing, on %i threads', 
     const { weights: w, moments: m } = untouched.get(name)!;
     expect(sameBytes(weights, w) && sameBytes(moments.m, m.m) && sameBytes(moments.v, m.v), name).toBe(true);
   }
+  await pool.dispose();
+});
+
+it('a thread that ends in the middle fails the update', async () => {
+  vi.resetModules();
+  vi.doMock('../../src/engine/local/start-worker.js', () => ({
+    startWorker: () => new Worker('process.exit(7)', { eval: true }),
+  }));
+  const { createAdamwPool } = await import('../../src/engine/local/adamw-pool.js');
+  vi.doUnmock('../../src/engine/local/start-worker.js');
+  const pool = createAdamwPool(2);
+  await expect(pool.run({ jobs: jobs(), params, step: 1 })).rejects.toThrow('has ended (exit code 7)');
   await pool.dispose();
 });

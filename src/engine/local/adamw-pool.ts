@@ -67,6 +67,7 @@ export function createAdamwPool(threads: number): AdamwPool {
       const settle = (): void => {
         worker.off('message', done);
         worker.off('error', failed);
+        worker.off('exit', ended);
       };
       const done = (answer: FromAdamwWorker): void => {
         settle();
@@ -76,8 +77,11 @@ export function createAdamwPool(threads: number): AdamwPool {
         settle();
         reject(error);
       };
+      const ended = (code: number): void =>
+        failed(new Error(`engine: an optimizer thread has ended (exit code ${code})`));
       worker.on('message', done);
       worker.on('error', failed);
+      worker.on('exit', ended);
       worker.postMessage(message, transfer);
     });
   return {

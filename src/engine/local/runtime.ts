@@ -184,17 +184,22 @@ function createTensor({ data, shape }: RunInput): Pointer {
 }
 
 function readTensor(value: Pointer): RunOutput {
-  const info = api.tensorInfo(value);
-  const type = api.elementType(info);
-  const rank = api.dimensionsCount(info);
-  const dims = new BigInt64Array(rank);
-  if (rank > 0) api.dimensions(info, dims, rank);
-  api.releaseTensorInfo(info);
-  const shape = Array.from(dims, Number);
+  const { type, shape } = readInfo(value);
+  const array = type === elementTypes.float32 ? Float32Array : type === elementTypes.int64 ? BigInt64Array : null;
+  if (!array) throw new Error(`engine: an output has elements of ONNX type ${type}; only float32 and int64 are read`);
   const elements = shape.reduce((product, dim) => product * dim, 1);
-  const floats = type === elementTypes.float32;
-  const array = floats ? Float32Array : BigInt64Array;
   return { data: new array(copyOut(api.tensorData(value), elements * array.BYTES_PER_ELEMENT)), shape };
+}
+
+function readInfo(value: Pointer): { readonly type: number; readonly shape: readonly number[] } {
+  const info = api.tensorInfo(value);
+  try {
+    const dims = new BigInt64Array(api.dimensionsCount(info));
+    if (dims.length > 0) api.dimensions(info, dims, dims.length);
+    return { type: api.elementType(info), shape: Array.from(dims, Number) };
+  } finally {
+    api.releaseTensorInfo(info);
+  }
 }
 
 const cString = (text: string): Uint8Array => Buffer.from(`${text}\0`);

@@ -1,7 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import koffi from 'koffi';
+
+/** Comes with a compiled part for each platform, in an optional dependency of its own. */
+const { default: koffi } = await import('koffi').catch((cause: unknown) => {
+  throw new Error(
+    `engine: koffi, through which ONNX Runtime is called, has no compiled part for ${process.platform}/${process.arch} here; install without --omit=optional`,
+    { cause },
+  );
+});
 
 /** An address in native memory; 0n is null. */
 export type Pointer = bigint;
