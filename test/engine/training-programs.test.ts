@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createSamplerPrograms } from '../../src/engine/local/sampler-programs.js';
 import { createTrainingPrograms } from '../../src/engine/local/training-programs.js';
 import { parseModelConfig } from '../../src/models/index.js';
 
@@ -64,3 +65,27 @@ test('no more are released than needed', async () => {
   expect(await made.get(request(1))).not.toBe(one);
   await made.release();
 });
+
+test.each(['training', 'sampling'])(
+  'a program for %s that could not be made is made when asked for again',
+  async (kind) => {
+    let failing = true;
+    const runtime = {
+      device: 'cpu',
+      get threads() {
+        if (failing) throw new Error('no memory for a session');
+        return 1;
+      },
+    } as const;
+    const common = { config, lora: null, trainable: new Set<string>(), recompute: false, runtime };
+    const training = createTrainingPrograms(common);
+    const sampling = createSamplerPrograms({ ...common, frozen: new Map() });
+    const get = () => (kind === 'training' ? training.get(request(1)) : sampling.decode('plain'));
+    const release = () => (kind === 'training' ? training.release() : sampling.release());
+    await expect(get()).rejects.toThrow('no memory for a session');
+    await release();
+    failing = false;
+    expect((await get()).outputs.length).toBeGreaterThan(0);
+    await release();
+  },
+);

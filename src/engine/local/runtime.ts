@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly wanted?: readonly string[];
   /**
    * Memory that takes an output where it is, by its name. The memory of an input may be given: an op that works in place
-   * (ScatterND) then changes it without a copy.
+   * (ScatterND) then changes it without a copy. No other node may read that input, as nothing says which runs first.
    */
   readonly into?: Readonly<Record<string, RunInput>>;
 }

@@ -32,6 +32,8 @@ export function createSamplerPrograms({ config, lora, frozen, runtime }: Sampler
     if (!program) {
       program = make();
       made.set(key, program);
+      // One that could not be made is neither kept nor released.
+      program.catch(() => made.delete(key));
     }
     return program;
   };

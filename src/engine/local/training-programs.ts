@@ -69,6 +69,8 @@ export function createTrainingPrograms(options: TrainingProgramsOptions): Traini
       }
       const program = known ?? make(request);
       made.set(key, program);
+      // One that could not be made is neither kept nor released.
+      program.catch(() => made.delete(key));
       return program;
     },
     async release() {
