@@ -25,8 +25,8 @@ export interface LayerCache {
 
 /**
  * Attention of one new token a sequence over a cache that its own key and value are written into first, at the rows
- * `cache.rows` [B·K]; `attention.scale` is D^−½. `onWritten` receives the cache after that: a caller who binds it to the memory it came from has
- * it written in place.
+ * `cache.rows` [B·K]; `attention.scale` is D^−½. `onWritten` receives the cache after that: a caller who binds it to the
+ * memory it came from has it written in place.
  */
 export function cachedAttention(
   config: ModelConfig,

@@ -3,11 +3,11 @@ import { UserError } from '../config/index.js';
 const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full. Free some space, or lower save_total_limit',
   EDQUOT: 'the disk quota is used up. Free some space, or lower save_total_limit',
-  EACCES: 'writing there is not permitted. Choose another output_dir, or change the permissions',
-  EPERM: 'writing there is not permitted. Choose another output_dir, or change the permissions',
-  EROFS: 'the file system is read-only. Choose another output_dir',
-  ENOENT: 'a folder cannot be made there. Choose another output_dir',
-  ENOTDIR: 'it, or a part of the path, is a file, not a folder. Choose another output_dir',
+  EACCES: 'writing there is not permitted. Choose another path, or change the permissions',
+  EPERM: 'writing there is not permitted. Choose another path, or change the permissions',
+  EROFS: 'the file system is read-only. Choose another path',
+  ENOENT: 'a folder cannot be made there. Choose another path',
+  ENOTDIR: 'it, or a part of the path, is a file, not a folder. Choose another path',
 };
 
 /**

@@ -77,7 +77,7 @@ describe('merge-lora', () => {
   test('leaves a file alone that stands where the model should go', async () => {
     const file = join(directory, 'notes.txt');
     writeFileSync(file, 'mine');
-    await expect(mergeLora([adapter(), '--output', file])).rejects.toThrow(/a part of the path is a file/);
+    await expect(mergeLora([adapter(), '--output', file])).rejects.toThrow(/or a part of the path, is a file/);
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 

@@ -84,6 +84,6 @@ test('an output_dir below a file is an error that says so', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'file'), '');
   await expect(claimOutputDirectory(join(directory, 'file/out'))).rejects.toThrow(
-    /Cannot write output_dir to .*: a part of the path is a file/,
+    /Cannot write output_dir to .*: it, or a part of the path, is a file/,
   );
 });
