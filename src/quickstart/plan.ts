@@ -33,8 +33,8 @@ export const fullPlan: QuickstartPlan = {
   stepsShare: 0.4,
   prompts: 2000,
   heldOut: 256,
-  sftSteps: 500,
-  grpoSteps: 24,
+  sftSteps: 900,
+  grpoSteps: 32,
   answers: 128,
   model,
 };
