@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createProgram, type RunInput } from '../../src/engine/local/runtime.js';
 import { compile, gatherRows, input, less, multiply, symbol } from '../../src/graph/index.js';
@@ -50,6 +52,11 @@ describe('a program', () => {
     await program.release();
     await program.release();
     await expect(run(2n)).rejects.toThrow('was released');
+  });
+
+  it('keeps what it is fed from being collected before native code has read it', () => {
+    const script = fileURLToPath(new URL('collected-feeds.ts', import.meta.url));
+    expect(execFileSync(process.execPath, ['--import', 'tsx', script], { encoding: 'utf8' }).trim()).toBe('0');
   });
 
   it('refuses to read elements of another type as if they were integers', async () => {

@@ -54,10 +54,12 @@ async function withEngine<T>(use: (engine: TestEngine) => Promise<T>): Promise<T
 describe('learning', () => {
   it('a random model learns what is rewarded, the same way each time', async () => {
     const rewards = () =>
-      withEngine(async (engine) => (await run(context(engine))).updates.map(({ reward: mean }) => mean!));
+      withEngine(async (engine) =>
+        (await run(context(engine), { maxSteps: 16 })).updates.map(({ reward: mean }) => mean!),
+      );
     const [first, second] = [await rewards(), await rewards()];
     expect(first[0]).toBeLessThan(0.6);
-    expect(first.at(-1)).toBeGreaterThan(0.8);
+    expect(first.at(-1)).toBeGreaterThan(0.9);
     expect(second).toEqual(first);
   });
 

@@ -57,8 +57,7 @@ export interface AdamwPool {
 const worthAnotherThread = 2_000_000;
 
 /**
- * AdamW on several threads. Memory that threads share cannot be fed to a session, so each other thread is handed the
- * memory of its parameters and hands it back; nothing is copied.
+ * AdamW on several threads. Each other thread is handed the memory of its parameters and hands it back; nothing is copied.
  */
 export function createAdamwPool(threads: number): AdamwPool {
   let workers: Worker[] | null = null;
