@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../src/engine/local/kernels', import.meta.
 
 export async function assemble(wat, name) {
   const tools = await wabt();
-  const parsed = tools.parseWat(name, wat, { simd: true });
+  const parsed = tools.parseWat(name, wat, { simd: true, threads: true });
   return Buffer.from(parsed.toBinary({}).buffer);
 }
 

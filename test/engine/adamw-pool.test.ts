@@ -1,66 +1,90 @@
 import { Worker } from 'node:worker_threads';
 import { expect, it, vi } from 'vitest';
-import { type AdamwJob, createAdamwPool } from '../../src/engine/local/adamw-pool.js';
+import { createAdamwPool } from '../../src/engine/local/adamw-pool.js';
+import { allocateParameters, type TrainedParameters } from '../../src/engine/local/trained-parameters.js';
 
 const params = { learningRate: 1e-3, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.1, maxGradNorm: 1 };
 
-function jobs(): AdamwJob[] {
-  return [1_500_001, 7, 900_000, 64].map((length, n) => ({
-    name: `p${n}`,
-    weights: Float32Array.from({ length }, (_, i) => Math.sin(i + n)),
-    gradient: Float32Array.from({ length }, (_, i) => Math.cos(i * 3 + n)),
-    moments: { m: new Float32Array(length).fill(0.1), v: new Float32Array(length).fill(0.2) },
+/** `limit` bytes of a memory: the largest parameter of the default is alone and too large for one. */
+function allocate(limit = 16_000_000): TrainedParameters {
+  const weights = [1_500_001, 7, 900_000, 64].map((length, n) => ({
+    data: Float32Array.from({ length }, (_, i) => Math.sin(i + n)),
+    shape: [length],
   }));
+  const parameters = allocateParameters(new Map(weights.map((weight, n) => [`p${n}`, weight])), limit);
+  let n = 0;
+  for (const { gradient, m, v } of parameters.values()) {
+    gradient.forEach((_, i) => {
+      gradient[i] = Math.cos(i * 3 + n);
+    });
+    n++;
+    m.fill(0.1);
+    v.fill(0.2);
+  }
+  return parameters;
 }
 
-const sameBytes = (a: Float32Array<ArrayBuffer>, b: Float32Array<ArrayBuffer>): boolean =>
-  Buffer.from(a.buffer).equals(Buffer.from(b.buffer));
+const bytesOf = (parameters: TrainedParameters): Buffer[] =>
+  [...parameters.values()].flatMap(({ weights, m, v }) =>
+    [weights, m, v].map((array) => Buffer.from(array.slice().buffer)),
+  );
+
+const namesOf = (parameters: TrainedParameters): string[] => [...parameters.keys()];
 
 it('several threads update every parameter to the same bytes as one', async () => {
-  const one = createAdamwPool(1);
-  const three = createAdamwPool(3);
-  let [a, b]: (readonly AdamwJob[])[] = [jobs(), jobs()];
+  const [a, b] = [allocate(), allocate()];
+  const [one, three] = [createAdamwPool(a, 1), createAdamwPool(b, 3)];
+  const before = bytesOf(a);
   for (const step of [1, 2]) {
-    const [alone, together] = [await one.run({ jobs: a!, params, step }), await three.run({ jobs: b!, params, step })];
-    expect(together.gradNorm).toBe(alone.gradNorm);
-    expect(alone.gradNorm).toBeGreaterThan(1000);
-    [a, b] = [alone, together].map(({ jobs }) => jobs.toSorted((x, y) => (x.name < y.name ? -1 : 1)));
+    const alone = await one.run({ names: namesOf(a), params, step });
+    expect(await three.run({ names: namesOf(b), params, step })).toBe(alone);
+    expect(alone).toBeGreaterThan(1000);
   }
-  expect(b!.map(({ name }) => name)).toEqual(a!.map(({ name }) => name));
-  a!.forEach(({ weights, moments }, i) => {
-    for (const [mine, theirs] of [
-      [weights, b![i]!.weights],
-      [moments.m, b![i]!.moments.m],
-      [moments.v, b![i]!.moments.v],
-    ] as const) {
-      expect(sameBytes(theirs, mine)).toBe(true);
-    }
+  const [alone, together] = [bytesOf(a), bytesOf(b)];
+  alone.forEach((bytes, i) => {
+    expect(bytes.equals(together[i]!)).toBe(true);
+    expect(bytes.equals(before[i]!)).toBe(false);
   });
   await Promise.all([one.dispose(), three.dispose()]);
 });
 
-it.each([1, 3])('a gradient that is not finite updates nothing, on %i threads', async (threads) => {
-  const pool = createAdamwPool(threads);
-  const before = jobs();
-  before[2]!.gradient[899_999] = Number.NaN;
-  const { gradNorm, jobs: after } = await pool.run({ jobs: before, params, step: 1 });
-  expect(gradNorm).toBeNaN();
-  const untouched = new Map(jobs().map((job) => [job.name, job]));
-  for (const { name, weights, moments } of after) {
-    const { weights: w, moments: m } = untouched.get(name)!;
-    expect(sameBytes(weights, w) && sameBytes(moments.m, m.m) && sameBytes(moments.v, m.v), name).toBe(true);
-  }
+it('only parameters with a gradient are updated', async () => {
+  const parameters = allocate();
+  const pool = createAdamwPool(parameters, 2);
+  const before = bytesOf(parameters);
+  await pool.run({ names: ['p1', 'p2'], params, step: 1 });
+  const updated = bytesOf(parameters).map((bytes, i) => !bytes.equals(before[i]!));
+  expect(updated).toEqual([0, 1, 1, 0].flatMap((changed) => new Array(3).fill(changed === 1)));
   await pool.dispose();
 });
 
-it('a thread that ends in the middle fails the update', async () => {
+it.each([1, 3])('a gradient that is not finite updates nothing, on %i threads', async (threads) => {
+  const parameters = allocate();
+  const pool = createAdamwPool(parameters, threads);
+  parameters.get('p2')!.gradient[899_999] = Number.NaN;
+  expect(await pool.run({ names: namesOf(parameters), params, step: 1 })).toBeNaN();
+  const untouched = bytesOf(allocate());
+  bytesOf(parameters).forEach((bytes, i) => {
+    expect(bytes.equals(untouched[i]!)).toBe(true);
+  });
+  await pool.dispose();
+});
+
+it('a thread that ends in the middle fails the update and takes no parameters with it', async () => {
   vi.resetModules();
   vi.doMock('../../src/engine/local/start-worker.js', () => ({
     startWorker: () => new Worker('process.exit(7)', { eval: true }),
   }));
   const { createAdamwPool } = await import('../../src/engine/local/adamw-pool.js');
   vi.doUnmock('../../src/engine/local/start-worker.js');
-  const pool = createAdamwPool(2);
-  await expect(pool.run({ jobs: jobs(), params, step: 1 })).rejects.toThrow('has ended (exit code 7)');
+  const parameters = allocate();
+  const pool = createAdamwPool(parameters, 2);
+  const run = () => pool.run({ names: namesOf(parameters), params, step: 1 });
+  await expect(run()).rejects.toThrow('an optimizer thread has ended (exit code 7)');
+  await expect(run()).rejects.toThrow('an optimizer thread has ended');
+  const untouched = bytesOf(allocate());
+  bytesOf(parameters).forEach((bytes, i) => {
+    expect(bytes.equals(untouched[i]!)).toBe(true);
+  });
   await pool.dispose();
 });

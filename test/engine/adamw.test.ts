@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { adamwUpdate, clipScale, type Moments, squaredNorm } from '../../src/engine/local/adamw.js';
+import { adamwUpdate, clipScale } from '../../src/engine/local/adamw.js';
+import { addGradient, squaredNorm } from '../../src/engine/local/optimizer-kernels.js';
+import { allocateParameters, type TrainedParameters } from '../../src/engine/local/trained-parameters.js';
 import { readGoldenJson } from '../golden/read-golden.js';
 import { relativeError } from './golden-batch.js';
 
@@ -28,28 +30,35 @@ interface Golden {
 
 const { cases } = readGoldenJson<Golden>('adamw/adamw.json');
 
-describe.each(cases)('AdamW against PyTorch: $name', ({ options, initial, steps }) => {
+/** In a memory that kernels work on where they lie, and too large for one. */
+const places = [
+  { place: 'in place', limit: undefined },
+  { place: 'on copies', limit: 0 },
+];
+
+const allocate = (weights: Readonly<Record<string, readonly number[]>>, limit: number | undefined): TrainedParameters =>
+  allocateParameters(
+    new Map(
+      Object.entries(weights).map(([name, data]) => [name, { data: Float32Array.from(data), shape: [data.length] }]),
+    ),
+    limit,
+  );
+
+const variants = cases.flatMap((golden) => places.map((place) => ({ ...golden, ...place })));
+
+describe.each(variants)('AdamW against PyTorch $place: $name', ({ options, initial, steps, limit }) => {
   it('gives the same parameters and moments after every step', () => {
-    const names = Object.keys(initial);
-    const parameters = new Map(names.map((name) => [name, Float32Array.from(initial[name]!)]));
-    const moments = new Map<string, Moments>(
-      names.map((name) => {
-        const { length } = initial[name]!;
-        return [name, { m: new Float32Array(length), v: new Float32Array(length) }];
-      }),
-    );
+    const parameters = allocate(initial, limit);
     let clipped = 0;
     steps.forEach((step, i) => {
-      const gradients = names.map((name) => Float32Array.from(step.gradients[name]!));
-      const norm = Math.sqrt(gradients.reduce((total, gradient) => total + squaredNorm(gradient), 0));
+      for (const [name, { gradient }] of parameters) gradient.set(step.gradients[name]!);
+      const norm = Math.sqrt([...parameters.values()].reduce((total, parameter) => total + squaredNorm(parameter), 0));
       expect(Math.abs(norm - step.gradientNorm)).toBeLessThan(1e-6 * norm);
       const scale = clipScale(norm, options.max_grad_norm ?? 0);
       if (scale < 1) clipped++;
-      names.forEach((name, n) => {
+      for (const [name, parameter] of parameters) {
         adamwUpdate(
-          parameters.get(name)!,
-          gradients[n]!,
-          moments.get(name)!,
+          parameter,
           {
             learningRate: step.lr,
             beta1: options.betas[0],
@@ -61,18 +70,60 @@ describe.each(cases)('AdamW against PyTorch: $name', ({ options, initial, steps 
           i + 1,
           scale,
         );
-        const { m, v } = moments.get(name)!;
         const where = `${name}, step ${i + 1}`;
-        expect(relativeError(parameters.get(name)!, step.parameters[name]!), where).toBeLessThan(1e-6);
-        expect(relativeError(m, step.firstMoment[name]!), where).toBeLessThan(1e-6);
-        expect(relativeError(v, step.secondMoment[name]!), where).toBeLessThan(1e-6);
-      });
+        expect(relativeError(parameter.weights, step.parameters[name]!), where).toBeLessThan(1e-6);
+        expect(relativeError(parameter.m, step.firstMoment[name]!), where).toBeLessThan(1e-6);
+        expect(relativeError(parameter.v, step.secondMoment[name]!), where).toBeLessThan(1e-6);
+      }
     });
     expect(clipped > 0).toBe(options.max_grad_norm !== null);
   });
 });
 
-it('adds squares up in float64', () => {
-  const values = new Float32Array(100_001).fill(0.1);
-  expect(squaredNorm(values)).toBeCloseTo(100_001 * Math.fround(0.1) ** 2, 8);
+describe.each(places)('kernels $place', ({ limit }) => {
+  const length = 100_001;
+  const parameterOf = (gradient: number) => {
+    const parameter = allocate({ p: new Array<number>(length).fill(1), q: [1, 2, 3] }, limit).get('p')!;
+    parameter.gradient.fill(gradient);
+    return parameter;
+  };
+
+  it('add squares up in float64', () => {
+    expect(squaredNorm(parameterOf(0.1))).toBeCloseTo(length * Math.fround(0.1) ** 2, 8);
+  });
+
+  it('add a gradient to every element and to nothing else', () => {
+    const parameter = parameterOf(0.5);
+    addGradient(
+      parameter,
+      Float32Array.from({ length }, (_, i) => i),
+    );
+    expect(parameter.gradient.every((value, i) => value === i + 0.5)).toBe(true);
+    expect(parameter.weights.every((value) => value === 1)).toBe(true);
+    expect(parameter.m.every((value) => value === 0)).toBe(true);
+  });
+});
+
+describe('memory of trained parameters', () => {
+  const weights = { a: [1, 2, 3], b: [4], c: new Array<number>(17).fill(5), d: [6, 7] };
+  // Four arrays of one cache line each, or of two.
+  const [small, large] = [256, 512];
+
+  it.each([
+    { limit: undefined, memories: ['abcd'] },
+    { limit: 2 * small + large, memories: ['abc', 'd'] },
+    { limit: large, memories: ['ab', 'c', 'd'] },
+    { limit: small, memories: ['a', 'b', '', 'd'] },
+  ])('holds as many as $limit bytes allow: $memories', ({ limit, memories }) => {
+    const parameters = allocate(weights, limit);
+    const together: Record<string, string>[] = [];
+    let last: unknown;
+    for (const [name, { memory, weights: array }] of parameters) {
+      if (array.buffer !== last) together.push({});
+      last = array.buffer;
+      together.at(-1)![name] = memory ? name : '';
+      expect(Array.from(array)).toEqual(weights[name as keyof typeof weights]);
+    }
+    expect(together.map((names) => Object.values(names).join(''))).toEqual(memories);
+  });
 });

@@ -1,25 +1,21 @@
 import { parentPort } from 'node:worker_threads';
-import {
-  type AdamwTask,
-  type FromAdamwWorker,
-  squaresOf,
-  type ToAdamwWorker,
-  transfers,
-  updateJobs,
-} from './adamw-pool.js';
+import { type FromAdamwWorker, squaresOf, type ToAdamwWorker, updateParameters } from './adamw-pool.js';
+import type { TrainedParameters } from './trained-parameters.js';
 
 const port = parentPort!;
-const answer = (message: FromAdamwWorker, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
+const answer = (message: FromAdamwWorker): void => port.postMessage(message);
 
-let task: AdamwTask | null = null;
+let parameters: TrainedParameters = new Map();
 port.on('message', (message: ToAdamwWorker) => {
-  if ('task' in message) {
-    task = message.task;
-    answer({ squares: squaresOf(task.jobs) });
-    return;
+  switch (message.kind) {
+    case 'parameters':
+      parameters = message.parameters;
+      return;
+    case 'squares':
+      answer(squaresOf(parameters, message.task));
+      return;
+    case 'update':
+      updateParameters(parameters, message.task, message.scale);
+      answer(null);
   }
-  const { jobs } = task!;
-  if (message.scale !== null) updateJobs(task!, message.scale);
-  task = null;
-  answer({ jobs }, transfers(jobs));
 });

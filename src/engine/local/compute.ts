@@ -26,8 +26,7 @@ import type {
   SampleRequest,
   SampleResult,
 } from '../types.js';
-import type { Moments } from './adamw.js';
-import { type AdamwJob, createAdamwPool } from './adamw-pool.js';
+import { createAdamwPool } from './adamw-pool.js';
 import { dropoutPool } from './dropout.js';
 import { createGradientSums } from './gradient-sums.js';
 import { type Layout, layoutBatch, layoutInputs } from './layout.js';
@@ -35,6 +34,7 @@ import type { Device, RunInput, RunOutput } from './runtime.js';
 import { type SampleHooks, sampleBatch } from './sampler.js';
 import { createSamplerPrograms } from './sampler-programs.js';
 import { readState, writeState } from './state-file.js';
+import { allocateParameters } from './trained-parameters.js';
 import { createTrainingPrograms } from './training-programs.js';
 
 export interface LocalEngineOptions {
@@ -93,6 +93,8 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
   const lora = options.train === 'none' ? null : loaded.adapter;
   const base =
     options.train === 'none' && loaded.adapter ? mergeAdapter(loaded.weights, loaded.adapter) : loaded.weights;
+  // Functions below hold on to names only: first weights that are trained get other memory, and theirs is freed.
+  const baseNames = new Set(base.keys());
   const runtime = { device: options.device, threads: options.threads };
   const spec: LoraSpec | null = lora && { modules: lora.modules, dropout: lora.config.dropout };
   const samplerSpec = spec && { ...spec, dropout: 0 };
@@ -104,23 +106,24 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
     current.set(loraNames(path).b, b);
   }
   const trainable = new Set(
-    options.train === 'none' ? [] : lora ? [...current.keys()].filter((name) => !base.has(name)) : base.keys(),
+    options.train === 'none' ? [] : lora ? [...current.keys()].filter((name) => !baseNames.has(name)) : baseNames,
   );
   const shapes = new Map([...trainable].map((name) => [name, current.get(name)!.shape]));
+  const parameters = allocateParameters(new Map([...trainable].map((name) => [name, current.get(name)!])));
+  for (const [name, { weights }] of parameters) current.set(name, { data: weights, shape: shapes.get(name)! });
   const frozen: Weights = options.train === 'full' ? new Map() : base;
 
-  const gradients = createGradientSums(shapes);
-  let moments = new Map<string, Moments>();
+  const gradients = createGradientSums(parameters, shapes);
   let step = 0;
   let microBatches = 0;
   /** `microBatches` at the last optimizer step: what a saved state holds, as it has no gradient. */
   let microBatchesStepped = 0;
   let rope = ropeTables(config, 0);
   let published = { version: 0, weights: new Map(current) };
-  /** Whether the published weights are the current arrays themselves, which an update must then leave alone. */
+  /** Whether the published weights are the current arrays themselves, which have to be copied before an update. */
   let shared = true;
 
-  const optimizer = createAdamwPool(options.threads);
+  const optimizer = createAdamwPool(parameters, options.threads);
   const programs = createTrainingPrograms({
     config,
     lora: spec,
@@ -199,27 +202,15 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
     },
 
     async optimStep(params) {
-      const accumulated = gradients.take();
-      if (!accumulated) throw new Error('engine: optimStep without a gradient; call forwardBackward first');
-      const jobs = [...accumulated].map(([name, gradient]): AdamwJob => {
-        const weights = current.get(name)!.data as Float32Array;
-        const before = moments.get(name);
-        return {
-          name,
-          weights: own(weights, shared),
-          gradient: own(gradient, false),
-          moments: before
-            ? { m: own(before.m, false), v: own(before.v, false) }
-            : { m: new Float32Array(weights.length), v: new Float32Array(weights.length) },
-        };
-      });
-      const { gradNorm, jobs: done } = await optimizer.run({ jobs, params, step: step + 1 });
-      for (const job of done) {
-        current.set(job.name, { data: job.weights, shape: shapes.get(job.name)! });
-        moments.set(job.name, job.moments);
-        gradients.giveBack(job.name, job.gradient);
+      const names = gradients.take();
+      if (names.length === 0) throw new Error('engine: optimStep without a gradient; call forwardBackward first');
+      if (shared) {
+        for (const [name, { weights }] of parameters) {
+          published.weights.set(name, { data: new Float32Array(weights), shape: shapes.get(name)! });
+        }
+        shared = false;
       }
-      shared = false;
+      const gradNorm = await optimizer.run({ names, params, step: step + 1 });
       if (!Number.isFinite(gradNorm)) return { gradNorm, step };
       step++;
       microBatchesStepped = microBatches;
@@ -250,18 +241,16 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       shared = true;
     },
 
-    saveState: (directory) =>
-      writeState(directory, {
-        parameters: new Map([...trainable].map((name) => [name, current.get(name)!])),
-        moments,
-        step,
-        microBatches: microBatchesStepped,
-      }),
+    saveState: (directory) => writeState(directory, { parameters, step, microBatches: microBatchesStepped }, shapes),
 
     async loadState(directory) {
       const state = await readState(directory, shapes);
-      for (const [name, value] of state.parameters) current.set(name, value);
-      moments = new Map(state.moments);
+      for (const [name, { weights, m, v }] of parameters) {
+        const saved = state.parameters.get(name)!;
+        weights.set(saved.weights);
+        m.set(saved.m);
+        v.set(saved.v);
+      }
       ({ step, microBatches } = state);
       microBatchesStepped = microBatches;
       gradients.clear();
@@ -281,7 +270,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
         await saveAdapter(directory, { config: lora.config, modules }, { baseModel: options.baseModel });
         return;
       }
-      const weights = new Map([...base.keys()].map((name) => [name, weightOf(current, name)]));
+      const weights = new Map([...baseNames].map((name) => [name, weightOf(current, name)]));
       await saveCheckpoint(directory, config, weights, { generationConfig, files });
     },
 
@@ -307,12 +296,6 @@ async function loadModel({ model, adapter, seed }: LocalEngineOptions) {
         ? await loadAdapter(adapter.path, checkpoint.config)
         : randomAdapter(checkpoint.config, adapter, seed);
   return { ...checkpoint, adapter: loaded };
-}
-
-/** An array that is alone in its memory, so that the memory can be handed to another thread; `copy` in any case. */
-function own(array: Float32Array, copy: boolean): Float32Array<ArrayBuffer> {
-  const alone = array.byteLength === array.buffer.byteLength && array.buffer instanceof ArrayBuffer;
-  return alone && !copy ? (array as Float32Array<ArrayBuffer>) : new Float32Array(array);
 }
 
 const weightOf = (weights: ReadonlyMap<string, RunInput>, name: string) => {

@@ -1,7 +1,9 @@
+import { addGradient } from './optimizer-kernels.js';
 import type { RunInput, RunOutput } from './runtime.js';
+import type { TrainedParameters } from './trained-parameters.js';
 import { embeddingName, embeddingRowsName, gradientName } from './training-graph.js';
 
-/** Gradients by parameter, added up over micro-batches in memory that is used again after each optimizer step. */
+/** Gradients by parameter, added up over micro-batches in the parameters' own memory. */
 export interface GradientSums {
   /** Memory for the gradients of the next micro-batch, by output name. */
   targets(outputs: readonly string[]): Readonly<Record<string, RunInput>>;
@@ -9,54 +11,49 @@ export interface GradientSums {
   add(outputs: Readonly<Record<string, RunOutput>>, tokens: BigInt64Array): void;
   /** The sum of one parameter; null before the first micro-batch. */
   get(name: string): Float32Array | null;
-  /** Takes the sums out, in the order of the parameters; null where there are none. */
-  take(): ReadonlyMap<string, Float32Array> | null;
-  /** Gives memory back that `take` took out. */
-  giveBack(name: string, memory: Float32Array): void;
+  /** The parameters that have a sum, in their order. The next micro-batch starts new sums. */
+  take(): readonly string[];
   clear(): void;
 }
 
-/** `shapes` of the trained parameters, by name. */
-export function createGradientSums(shapes: ReadonlyMap<string, readonly number[]>): GradientSums {
-  let sums: Map<string, Float32Array> | null = null;
-  /** Memory for the next gradients. Once there is a sum, it is a second set, whose values are added to the first. */
-  const spare = new Map<string, Float32Array>();
+export function createGradientSums(
+  parameters: TrainedParameters,
+  shapes: ReadonlyMap<string, readonly number[]>,
+): GradientSums {
+  const summed = new Set<string>();
+  /** Where the gradients of further micro-batches go before they are added. */
+  const further = new Map<string, Float32Array>();
 
-  const sizeOf = (name: string): number => shapes.get(name)!.reduce((product, dim) => product * dim, 1);
   const memoryFor = (name: string): Float32Array => {
-    const memory = spare.get(name) ?? new Float32Array(sizeOf(name));
-    spare.delete(name);
-    return memory;
+    const { gradient } = parameters.get(name)!;
+    if (!summed.has(name)) return gradient;
+    if (!further.has(name)) further.set(name, new Float32Array(gradient.length));
+    return further.get(name)!;
   };
 
   return {
     targets(outputs) {
       const wanted = new Set(outputs);
       return Object.fromEntries(
-        [...shapes]
-          .filter(([name]) => wanted.has(gradientName(name)))
-          .map(([name, shape]) => [gradientName(name), { data: memoryFor(name), shape }]),
+        [...parameters.keys()]
+          .filter((name) => wanted.has(gradientName(name)))
+          .map((name) => [gradientName(name), { data: memoryFor(name), shape: shapes.get(name)! }]),
       );
     },
 
     add(outputs, tokens) {
-      sums ??= new Map();
-      for (const name of shapes.keys()) {
-        const gradient = outputs[gradientName(name)]?.data as Float32Array | undefined;
-        if (!gradient) continue;
-        const sum = sums.get(name);
-        if (!sum) {
-          sums.set(name, gradient);
-          continue;
-        }
-        for (let i = 0; i < sum.length; i++) sum[i]! += gradient[i]!;
-        spare.set(name, gradient);
+      for (const [name, parameter] of parameters) {
+        const output = outputs[gradientName(name)];
+        if (!output) continue;
+        if (summed.has(name)) addGradient(parameter, output.data as Float32Array);
+        summed.add(name);
       }
       const rows = outputs[embeddingRowsName]?.data as Float32Array | undefined;
       if (!rows) return;
       // The gradient of the head that shares the embedding is there already; without one the rows are all there is.
-      const sum = sums.get(embeddingName) ?? memoryFor(embeddingName).fill(0);
-      sums.set(embeddingName, sum);
+      const sum = parameters.get(embeddingName)!.gradient;
+      if (!summed.has(embeddingName)) sum.fill(0);
+      summed.add(embeddingName);
       const width = rows.length / tokens.length;
       tokens.forEach((token, t) => {
         const to = Number(token) * width;
@@ -64,20 +61,16 @@ export function createGradientSums(shapes: ReadonlyMap<string, readonly number[]
       });
     },
 
-    get: (name) => sums?.get(name) ?? null,
+    get: (name) => (summed.has(name) ? parameters.get(name)!.gradient : null),
 
     take() {
-      const taken = sums;
-      sums = null;
-      return taken;
-    },
-
-    giveBack(name, memory) {
-      spare.set(name, memory);
+      const names = [...parameters.keys()].filter((name) => summed.has(name));
+      summed.clear();
+      return names;
     },
 
     clear() {
-      sums = null;
+      summed.clear();
     },
   };
 }

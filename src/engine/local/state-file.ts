@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { openSafetensors, type WritableTensor, writeSafetensors } from '../../models/index.js';
-import type { Moments } from './adamw.js';
-import type { RunInput } from './runtime.js';
+import type { TrainedParameter } from './trained-parameters.js';
+
+/** Weights and first and second moments of a parameter. */
+export type SavedParameter = Pick<TrainedParameter, 'weights' | 'm' | 'v'>;
 
 /** What a training run needs to go on, bit for bit. */
 export interface EngineState {
-  readonly parameters: ReadonlyMap<string, RunInput>;
-  readonly moments: ReadonlyMap<string, Moments>;
+  readonly parameters: ReadonlyMap<string, SavedParameter>;
   /** Optimizer steps taken. */
   readonly step: number;
   /** Micro-batches seen, from which dropout draws. */
@@ -16,14 +17,17 @@ export interface EngineState {
 const fileName = 'engine.safetensors';
 const format = '1';
 
-export async function writeState(directory: string, state: EngineState): Promise<void> {
+export async function writeState(
+  directory: string,
+  state: EngineState,
+  shapes: ReadonlyMap<string, readonly number[]>,
+): Promise<void> {
   const tensors = new Map<string, WritableTensor>();
-  for (const [name, { shape, data }] of state.parameters) {
-    tensors.set(`parameter:${name}`, { shape, data: data as Float32Array });
-    const moments = state.moments.get(name);
-    if (!moments) continue;
-    tensors.set(`m:${name}`, { shape, data: moments.m });
-    tensors.set(`v:${name}`, { shape, data: moments.v });
+  for (const [name, { weights, m, v }] of state.parameters) {
+    const shape = shapes.get(name)!;
+    tensors.set(`parameter:${name}`, { shape, data: weights });
+    tensors.set(`m:${name}`, { shape, data: m });
+    tensors.set(`v:${name}`, { shape, data: v });
   }
   const metadata = { format, step: String(state.step), microBatches: String(state.microBatches) };
   await writeSafetensors(join(directory, fileName), tensors, { metadata });
@@ -50,20 +54,19 @@ export async function readState(
       return tensor.data;
     };
     const names = new Set([...file.tensors.keys()]);
-    const parameters = new Map<string, RunInput>();
-    const moments = new Map<string, Moments>();
+    const parameters = new Map<string, SavedParameter>();
     for (const [name, shape] of shapes) {
       if (!names.has(`parameter:${name}`))
         throw new Error(`${path} has no ${name}: it was saved by a run that trained other weights`);
-      parameters.set(name, { shape, data: await read(`parameter:${name}`, shape) });
-      if (names.has(`m:${name}`))
-        moments.set(name, { m: await read(`m:${name}`, shape), v: await read(`v:${name}`, shape) });
+      const weights = await read(`parameter:${name}`, shape);
+      // A parameter that was never updated may come without moments.
+      const moment = async (name: string) => (names.has(name) ? read(name, shape) : new Float32Array(weights.length));
+      parameters.set(name, { weights, m: await moment(`m:${name}`), v: await moment(`v:${name}`) });
     }
     const strange = [...names].find((name) => !shapes.has(name.slice(name.indexOf(':') + 1)));
     if (strange) throw new Error(`${path} holds ${strange}, which this run does not train`);
     return {
       parameters,
-      moments,
       step: Number(metadata.get('step')),
       microBatches: Number(metadata.get('microBatches')),
     };

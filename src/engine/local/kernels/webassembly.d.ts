@@ -4,10 +4,11 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Instance {
-    constructor(module: Module);
+    constructor(module: Module, imports: Readonly<Record<string, Readonly<Record<string, Memory>>>>);
     readonly exports: unknown;
   }
-  interface Memory {
-    readonly buffer: ArrayBuffer;
+  class Memory {
+    constructor(options: { readonly initial: number; readonly maximum: number; readonly shared: true });
+    readonly buffer: SharedArrayBuffer;
   }
 }

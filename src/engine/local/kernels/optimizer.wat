@@ -1,6 +1,7 @@
-;; One AdamW update over n floats, four at a time: parameters, gradients, first and second moments lie one after the other.
+;; Works on n floats, four at a time, where they lie in memory that several threads share.
 (module
-  (memory (export "memory") 5)
+  (import "engine" "memory" (memory 1 65536 shared))
+  ;; One AdamW update of parameters p with gradients g and first and second moments m and v.
   (func (export "update")
     (param $p i32) (param $g i32) (param $m i32) (param $v i32) (param $n i32)
     (param $scale f32) (param $beta1 f32) (param $rest1 f32) (param $beta2 f32) (param $rest2 f32)
@@ -36,6 +37,17 @@
             (f32x4.mul (local.get $m1) (local.get $vstep))
             (f32x4.add (f32x4.mul (f32x4.sqrt (local.get $v1)) (local.get $vroot)) (local.get $veps)))))
       (br_if $next (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 16))) (local.get $end)))))
+  ;; sum ← sum + x
+  (func (export "add") (param $sum i32) (param $x i32) (param $n i32)
+    (local $i i32) (local $end i32)
+    (local.set $end (i32.shl (local.get $n) (i32.const 2)))
+    (loop $next
+      (v128.store (i32.add (local.get $sum) (local.get $i))
+        (f32x4.add
+          (v128.load (i32.add (local.get $sum) (local.get $i)))
+          (v128.load (i32.add (local.get $x) (local.get $i)))))
+      (br_if $next (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 16))) (local.get $end)))))
+  ;; Sum of squares in float64.
   (func (export "squares") (param $g i32) (param $n i32) (result f64)
     (local $i i32) (local $end i32) (local $a v128) (local $b v128) (local $x v128) (local $lo v128) (local $hi v128)
     (local.set $end (i32.shl (local.get $n) (i32.const 2)))
