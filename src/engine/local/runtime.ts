@@ -149,6 +149,8 @@ function createSession(
     // The default plans memory for the shapes of the first run and allocates everything anew for the next ones.
     api.disableMemPattern(options);
     api.setLogSeverity(options, errorsOnly);
+    // Between runs the processors are for others: the optimizer's threads come right after one.
+    api.addConfigEntry(options, 'session.force_spinning_stop', '1');
     if (profile) api.enableProfiling(options, profile);
     if (device === 'webgpu') api.appendProvider(options, 'WebGPU', null, null, 0);
     if (external.length > 0) {

@@ -110,6 +110,7 @@ export const api = {
   cpuMemory: query(69, 'int', 'int', handle),
   defaultAllocator: query(78, handle),
   endProfiling: query(110, 'void *', 'void *', handle),
+  addConfigEntry: action(130, 'void *', 'str', 'str'),
   appendProvider: action(216, 'void *', 'str', 'void *', 'void *', 'size_t'),
   addExternalData: action(279, 'void *', `${path} *`, 'void *', 'void *', 'size_t'),
   releaseSession: release(95),
