@@ -1,4 +1,4 @@
-import { addGradient } from './optimizer-kernels.js';
+import { addFurther } from './optimizer-kernels.js';
 import type { RunInput, RunOutput } from './runtime.js';
 import type { TrainedParameters } from './trained-parameters.js';
 import { embeddingName, embeddingRowsName, gradientName } from './training-graph.js';
@@ -21,14 +21,9 @@ export function createGradientSums(
   shapes: ReadonlyMap<string, readonly number[]>,
 ): GradientSums {
   const summed = new Set<string>();
-  /** Where the gradients of further micro-batches go before they are added. */
-  const further = new Map<string, Float32Array>();
-
   const memoryFor = (name: string): Float32Array => {
-    const { gradient } = parameters.get(name)!;
-    if (!summed.has(name)) return gradient;
-    if (!further.has(name)) further.set(name, new Float32Array(gradient.length));
-    return further.get(name)!;
+    const { gradient, further } = parameters.get(name)!;
+    return summed.has(name) ? further : gradient;
   };
 
   return {
@@ -43,9 +38,8 @@ export function createGradientSums(
 
     add(outputs, tokens) {
       for (const [name, parameter] of parameters) {
-        const output = outputs[gradientName(name)];
-        if (!output) continue;
-        if (summed.has(name)) addGradient(parameter, output.data as Float32Array);
+        if (!outputs[gradientName(name)]) continue;
+        if (summed.has(name)) addFurther(parameter);
         summed.add(name);
       }
       const rows = outputs[embeddingRowsName]?.data as Float32Array | undefined;

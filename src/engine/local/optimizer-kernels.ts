@@ -65,9 +65,9 @@ export function squaredNorm({ gradient, memory }: TrainedParameter): number {
   return sum;
 }
 
-/** Adds the gradient of another micro-batch. */
-export function addGradient({ gradient }: TrainedParameter, more: Float32Array): void {
-  onArrays([gradient, more], null, (kernels, [sum, x], count) => kernels.add(sum!, x!, count));
+/** Adds the gradient of a further micro-batch to the sum. */
+export function addFurther({ gradient, further, memory }: TrainedParameter): void {
+  onArrays([gradient, further], memory, (kernels, [sum, x], count) => kernels.add(sum!, x!, count));
 }
 
 /** What `update` of kernels/optimizer.wat takes after its arrays. */

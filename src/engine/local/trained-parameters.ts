@@ -1,19 +1,22 @@
 import type { RunInput } from './runtime.js';
 
-/** A trained parameter with what its updates need: four arrays of one length in memory that threads share. */
+/** A trained parameter with what its updates need: arrays of one length in memory that threads share. */
 export interface TrainedParameter {
   readonly weights: Float32Array;
   /** Sum over the micro-batches of a step. */
   readonly gradient: Float32Array;
+  /** The gradient of one more micro-batch, before it is added to the sum. Takes no room before it is written. */
+  readonly further: Float32Array;
   /** First and second moments. */
   readonly m: Float32Array;
   readonly v: Float32Array;
-  /** Where all four lie, for kernels that work on them in place; null where they are too large for one memory. */
+  /** Where all lie, for kernels that work on them in place; null where they are too large for one memory. */
   readonly memory: WebAssembly.Memory | null;
 }
 
 export type TrainedParameters = ReadonlyMap<string, TrainedParameter>;
 
+const arrays = 5;
 const pageBytes = 65_536;
 /** The most that 32-bit addresses reach. */
 const largestMemory = 65_536 * pageBytes;
@@ -41,7 +44,7 @@ export function allocateParameters(
         offset += arrayBytes(data.length);
         return taken;
       };
-      const parameter = { weights: array(), gradient: array(), m: array(), v: array(), memory };
+      const parameter = { weights: array(), gradient: array(), further: array(), m: array(), v: array(), memory };
       parameter.weights.set(data as Float32Array);
       parameters.set(name, parameter);
     }
@@ -65,7 +68,7 @@ function groupsOf(weights: ReadonlyMap<string, RunInput>, limit: number): string
 }
 
 const bytesOf = (weights: ReadonlyMap<string, RunInput>, name: string): number =>
-  4 * arrayBytes(weights.get(name)!.data.length);
+  arrays * arrayBytes(weights.get(name)!.data.length);
 
 const arrayBytes = (elements: number): number =>
   Math.ceil((elements * Float32Array.BYTES_PER_ELEMENT) / lineBytes) * lineBytes;
