@@ -7,7 +7,7 @@ export {
   randomAdapter,
   targetedModules,
 } from './adapter.js';
-export { type Attention, type BlockShape, blockAttention, maskName, rowsSymbol } from './attention.js';
+export { type Attention, type BlockShape, blockAttention, halfBlockSymbol, maskName, rowsSymbol } from './attention.js';
 export { cachedAttention, type LayerCache } from './cached-attention.js';
 export type { Family, ModelConfig, RopeConfig, Weight, Weights } from './config.js';
 export { type Decoder, type DecoderOptions, decoder, dropoutSpread, type LoraSpec, loraNames } from './decoder.js';

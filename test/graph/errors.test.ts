@@ -69,14 +69,6 @@ describe('a wrong use names the op, the types and shapes it was given, and what 
       'replaceRows of float32[N, 3] and int64[M] and float32[N, 3]: takes a tensor, int64 row numbers and one new row',
     ],
     [() => graph.scatterRows(float(N, 3), int(M), 9), 'scatterRows of float32[N, 3] and int64[M]: takes float32 rows'],
-    [
-      () => graph.permuteRows(float(N, 3), int(M), int(M)),
-      'permuteRows of float32[N, 3] and int64[M] and int64[M]: takes',
-    ],
-    [
-      () => graph.permuteRows(float(N, 3), int(M), int(N), float(M, 1)),
-      'permuteRows of float32[N, 3] and int64[M] and int64[N] and float32[M, 1]: keep does not fit the rows',
-    ],
     [() => graph.pick(float(N, 3), int(M)), 'pick of float32[N, 3] and int64[M]: takes a tensor and one int64'],
     [
       () => graph.addPicked(float(N, 3), int(M), float(M)),

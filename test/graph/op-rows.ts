@@ -243,8 +243,11 @@ const reductions: readonly OpRow[] = [
     shapeOf(0, 3),
     (shape, dim) => ({
       inputs: [],
-      build: () => [graph.sizeOf(shape.map(dim))],
-      reference: () => [{ shape: [], data: [count(shape)] }],
+      build: () => [graph.sizeOf(shape.map(dim)), graph.sizeOf(shape.map(dim), 'int64')],
+      reference: () => [
+        { shape: [], data: [count(shape)] },
+        { shape: [], data: [count(shape)] },
+      ],
     }),
     { differentiable: false },
   ),
@@ -478,34 +481,6 @@ const gathers: readonly OpRow[] = [
       build: ([x, index, rows]) => [graph.replaceRows(x!, index!, rows!)],
       reference: ([x, index, rows]) => [reference.replaceRows(x!, index!, rows!)],
     }),
-  ),
-  row(
-    'permuteRows',
-    shapeOf(1, 3).chain((shape) =>
-      fc.record({
-        shape: fc.constant(shape),
-        wanted: fc.shuffledSubarray([...new Array(shape[0]!).keys()], { minLength: 1 }),
-      }),
-    ),
-    ({ shape, wanted }, dim) => {
-      const rows = [...new Array(shape[0]!).keys()];
-      const inverse = rows.map((r) => Math.max(wanted.indexOf(r), 0));
-      const whole = wanted.length === rows.length;
-      const keep = float([dim(rows.length), ...shape.slice(1).map(() => 1)], {
-        kind: 'given',
-        data: rows.map((r) => Number(wanted.includes(r))),
-      });
-      return {
-        inputs: [
-          float(shape.map(dim)),
-          ints([dim(wanted.length)], wanted),
-          ints([dim(rows.length)], inverse),
-          ...(whole ? [] : [{ ...keep, frozen: true }]),
-        ],
-        build: ([x, index, back, kept]) => [graph.permuteRows(x!, index!, back!, kept)],
-        reference: ([x, index]) => [reference.gatherRows(x!, index!)],
-      };
-    },
   ),
   row(
     'pick',

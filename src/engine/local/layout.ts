@@ -1,5 +1,12 @@
 import { type Dim, multiplyDims, subtractDims, symbol } from '../../graph/index.js';
-import { type BlockShape, type ModelConfig, maskName, type RopeTables, rowsSymbol } from '../../models/index.js';
+import {
+  type BlockShape,
+  halfBlockSymbol,
+  type ModelConfig,
+  maskName,
+  type RopeTables,
+  rowsSymbol,
+} from '../../models/index.js';
 import { positionsSymbol, sequencesSymbol } from '../loss.js';
 import type { Sequence } from '../types.js';
 import type { Feed, RunInput } from './runtime.js';
@@ -104,6 +111,7 @@ export function layoutBatch(sequences: readonly Sequence[], options: LayoutOptio
   const sizes: Record<string, number> = {
     N,
     C,
+    [halfBlockSymbol]: C / 2,
     [sequencesSymbol]: sequences.length,
     [positionsSymbol]: wanted.length,
     [chunkSymbol]: chunks[0]!,

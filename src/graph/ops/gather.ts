@@ -1,7 +1,6 @@
 import { apply, define } from '../apply.js';
 import { type Dim, multiplyDims, sameDim, sameShape } from '../dim.js';
 import { fail, type Tensor } from '../tensor.js';
-import { broadcastShape, multiply } from './elementwise.js';
 import { fill } from './leaf.js';
 import { reshape } from './shape.js';
 
@@ -51,34 +50,6 @@ const scatterRowsOp = define({
 /** Adds the rows of `x` [M, …] into zeros [rows, …] at the given numbers. */
 export function scatterRows(x: Tensor, index: Tensor, rows: Dim): Tensor {
   return apply(scatterRowsOp, [x, index], { rows });
-}
-
-const permuteRowsOp = define({
-  name: 'permuteRows',
-  infer(inputs) {
-    const [x, index, inverse, keep] = inputs as readonly [Tensor, Tensor, Tensor, Tensor?];
-    const rows = x.shape[0] ?? -1;
-    const numbers = [index, inverse].every(({ dtype, shape }) => dtype === 'int64' && shape.length === 1);
-    if (!numbers || !sameDim(inverse.shape[0]!, rows)) {
-      fail('permuteRows', inputs, 'takes rows, the int64 numbers of the wanted ones and one int64 number a row');
-    }
-    if (keep && !sameShape(broadcastShape(keep.shape, x.shape) ?? [], x.shape))
-      fail('permuteRows', inputs, 'keep does not fit the rows');
-    return [{ dtype: x.dtype, shape: [...index.shape, ...x.shape.slice(1)] }];
-  },
-  gradient({ gradients: [g], inputs: [, index, inverse, keep] }) {
-    const back = permuteRows(g!, inverse!, index!);
-    return [keep ? multiply(back, keep) : back, null, null, null];
-  },
-  lower: ({ emit, inputs }) => emit('Gather', [inputs[0]!, inputs[1]!], { axis: 0 }),
-});
-
-/**
- * Rows of `x` in another order, of which each wanted row of `x` appears once: the gradient is a gather by `inverse` and
- * needs no scatter. `keep` [rows of x, 1] zeroes the gradient of rows that do not appear.
- */
-export function permuteRows(x: Tensor, index: Tensor, inverse: Tensor, keep?: Tensor): Tensor {
-  return apply(permuteRowsOp, keep ? [x, index, inverse, keep] : [x, index, inverse]);
 }
 
 const pickOp = define({

@@ -1,6 +1,6 @@
 import { apply, applyAll, define } from '../apply.js';
 import { addDims, type Dim, formatDim, formatShape, multiplyDims, sameDim, sameShape, subtractDims } from '../dim.js';
-import { fail, type Tensor } from '../tensor.js';
+import { type DType, fail, type Tensor } from '../tensor.js';
 import { broadcastShape } from './elementwise.js';
 import { fill } from './leaf.js';
 import { sumTo } from './reduce.js';
@@ -189,14 +189,15 @@ const splitOp = define({
 
 const sizeOp = define({
   name: 'size',
-  infer: () => [{ dtype: 'float32', shape: [] }],
+  infer: (_, { dtype }) => [{ dtype: dtype as DType, shape: [] }],
   lower({ emit, sizes, integers, node }) {
-    const [cast] = emit('Cast', [sizes([multiplyDims(...(node.attributes.dims as readonly Dim[]))])], { to: 1 });
+    const size = sizes([multiplyDims(...(node.attributes.dims as readonly Dim[]))]);
+    const [cast] = node.attributes.dtype === 'float32' ? emit('Cast', [size], { to: 1 }) : [size];
     return emit('Reshape', [cast!, integers([], [0])]);
   },
 });
 
-/** The product of sizes as a float32 scalar. */
-export function sizeOf(dims: readonly Dim[]): Tensor {
-  return apply(sizeOp, [], { dims });
+/** The product of sizes as a scalar. */
+export function sizeOf(dims: readonly Dim[], dtype: 'float32' | 'int64' = 'float32'): Tensor {
+  return apply(sizeOp, [], { dims, dtype });
 }
