@@ -1,6 +1,7 @@
 import {
   add,
   addDims,
+  concat,
   type Dim,
   gatherRows,
   gemm,
@@ -13,6 +14,7 @@ import {
   rmsNorm,
   rotary,
   slice,
+  split,
   symbol,
   type Tensor,
 } from '../graph/index.js';
@@ -56,6 +58,11 @@ export interface DecoderOptions {
   readonly attention: (layer: number) => Attention;
   /** Name of the symbol that counts the tokens (rows) of the batch. */
   readonly rows: string;
+  /**
+   * Whether adapters that read the same values share the products with their A matrices, for a copy of these. That pays
+   * with hundreds of rows; in a decoding step the copy takes longer than it saves.
+   */
+  readonly shareProducts: boolean;
 }
 
 export interface Decoder {
@@ -73,7 +80,7 @@ export interface Decoder {
  * The forward definition that training and sampling share. Inputs of the graph: `tokens` [N] int64, `positions` [1, N]
  * (0 … N−1: rows of cos and sin), `cos` and `sin` [N, D/2] for the position of each token, and what the attention asks for.
  */
-export function decoder({ config, lora, recompute, attention, rows }: DecoderOptions): Decoder {
+export function decoder({ config, lora, recompute, attention, rows, shareProducts }: DecoderOptions): Decoder {
   const N: Dim = symbol(rows);
   const half = config.headDim / 2;
   const parameters = new Map<string, Tensor>();
@@ -86,43 +93,45 @@ export function decoder({ config, lora, recompute, attention, rows }: DecoderOpt
   const sin = input('sin', 'float32', [N, half]);
 
   let adapted = 0;
-  const adapter = (path: string): ((x: Tensor) => Tensor) | null => {
+  const adapter = (path: string): LowRank | null => {
     const module = lora?.modules.get(path);
-    if (!lora || !module) return null;
+    if (!module) return null;
     const [outSize, inSize] = parameter(`${path}.weight`).shape as [number, number];
     const names = loraNames(path);
     const a = input(names.a, 'float32', [module.r, inSize]);
     const b = input(names.b, 'float32', [outSize, module.r]);
     parameters.set(names.a, a);
     parameters.set(names.b, b);
-    const offset = dropoutOffset(adapted++);
-    return (x) => {
-      const dropped = lora.dropout > 0 ? multiply(x, dropoutMask(N, inSize, offset)) : x;
-      return gemm(linear(dropped, a), b, false, true, module.scale);
-    };
+    return { a, b, r: module.r, scale: module.scale, dropoutOffset: dropoutOffset(adapted++) };
   };
 
   const embedded = gatherRows(parameter('model.embed_tokens.weight'), tokens);
   let hidden = embedded;
   for (let index = 0; index < config.numLayers; index++) {
     const prefix = `model.layers.${index}`;
-    const adapters = new Map<string, ReturnType<typeof adapter>>();
-    const adapterOf = (path: string): ReturnType<typeof adapter> => {
+    const adapters = new Map<string, LowRank | null>();
+    const adapterOf = (path: string): LowRank | null => {
       if (!adapters.has(path)) adapters.set(path, adapter(path));
       return adapters.get(path)!;
+    };
+    const projectAll = (x: Tensor, names: readonly string[]): Tensor[] => {
+      const paths = names.map((name) => `${prefix}.${name}`);
+      const updates = paths.map(adapterOf);
+      const narrow = narrowed(x, updates, lora?.dropout ?? 0, shareProducts);
+      return paths.map((path, i) => {
+        const update = updates[i];
+        const bias = parameters.get(`${path}.bias`);
+        let y = linear(x, parameter(`${path}.weight`));
+        if (update) y = add(y, gemm(narrow.get(update)!, update.b, false, true, update.scale));
+        return bias ? add(y, bias) : y;
+      });
     };
     const attend = attention(index);
     const context: LayerContext = {
       config,
       norm: (x, name) => rmsNorm(x, parameter(`${prefix}.${name}.weight`), config.rmsNormEps),
-      project(x, name) {
-        const path = `${prefix}.${name}`;
-        const bias = parameters.get(`${path}.bias`);
-        const low = adapterOf(path);
-        let y = linear(x, parameter(`${path}.weight`));
-        if (low) y = add(y, low(x));
-        return bias ? add(y, bias) : y;
-      },
+      project: (x, name) => projectAll(x, [name])[0]!,
+      projectAll,
       rotate: (x) => reshape(rotary(reshape(x, [1, N, x.shape[1]!]), positions, cos, sin), x.shape),
       attend: (q, k, v) => attend(q, k, v, config.slidingWindow[index] ?? null),
     };
@@ -134,6 +143,40 @@ export function decoder({ config, lora, recompute, attention, rows }: DecoderOpt
     head: parameter(config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'),
     parameters,
   };
+}
+
+/** The adapter of one projection in the graph. */
+interface LowRank {
+  /** [r, in] */
+  readonly a: Tensor;
+  /** [out, r] */
+  readonly b: Tensor;
+  readonly r: number;
+  readonly scale: number;
+  readonly dropoutOffset: number;
+}
+
+/**
+ * A x of each adapter, [N, r]. A product so narrow takes as long to arrange its operands as to multiply, in the backward
+ * pass too: where they are shared, all the rows of A are in one. Dropout gives each adapter an input of its own.
+ */
+function narrowed(
+  x: Tensor,
+  adapters: readonly (LowRank | null)[],
+  dropout: number,
+  shareProducts: boolean,
+): ReadonlyMap<LowRank, Tensor> {
+  const present = adapters.filter((adapter) => adapter !== null);
+  if (dropout > 0 || !shareProducts || present.length === 0) {
+    const [N, size] = x.shape as [Dim, number];
+    const dropped = ({ dropoutOffset }: LowRank): Tensor =>
+      dropout > 0 ? multiply(x, dropoutMask(N, size, dropoutOffset)) : x;
+    return new Map(present.map((adapter) => [adapter, linear(dropped(adapter), adapter.a)]));
+  }
+  const matrices = present.map(({ a }) => a);
+  const ranks = present.map(({ r }) => r);
+  const parts = split(linear(x, concat(matrices, 0)), 1, ranks);
+  return new Map(present.map((adapter, i) => [adapter, parts[i]!]));
 }
 
 /** A multiple of a prime below `dropoutSpread`, so that neighbouring projections read far apart. */

@@ -8,6 +8,8 @@ export interface LayerContext {
   norm(x: Tensor, name: string): Tensor;
   /** x [N, in] through the named projection, with its bias and its LoRA adapter where it has them. */
   project(x: Tensor, name: string): Tensor;
+  /** x through several projections, whose adapters may then share products. */
+  projectAll(x: Tensor, names: readonly string[]): readonly Tensor[];
   /** Rotates the heads of x [N, heads·D] to their positions. */
   rotate(x: Tensor): Tensor;
   attend(q: Tensor, k: Tensor, v: Tensor): Tensor;

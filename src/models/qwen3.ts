@@ -1,14 +1,14 @@
 import { add, reshape, type Tensor } from '../graph/index.js';
 import type { LayerContext } from './layer.js';
-import { swiglu } from './llama.js';
+import { attentionProjections, swiglu } from './llama.js';
 
 /** Qwen3: Llama's layer with an RMSNorm over each head's query and key before they are rotated. */
 export function qwen3Layer(x: Tensor, layer: LayerContext): Tensor {
   const h = layer.norm(x, 'input_layernorm');
-  const q = layer.rotate(normHeads(layer.project(h, 'self_attn.q_proj'), 'self_attn.q_norm', layer));
-  const k = layer.rotate(normHeads(layer.project(h, 'self_attn.k_proj'), 'self_attn.k_norm', layer));
-  const v = layer.project(h, 'self_attn.v_proj');
-  const attended = add(x, layer.project(layer.attend(q, k, v), 'self_attn.o_proj'));
+  const [q, k, v] = layer.projectAll(h, attentionProjections) as [Tensor, Tensor, Tensor];
+  const queries = layer.rotate(normHeads(q, 'self_attn.q_norm', layer));
+  const keys = layer.rotate(normHeads(k, 'self_attn.k_norm', layer));
+  const attended = add(x, layer.project(layer.attend(queries, keys, v), 'self_attn.o_proj'));
   return add(attended, swiglu(layer.norm(attended, 'post_attention_layernorm'), layer));
 }
 

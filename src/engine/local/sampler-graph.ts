@@ -54,7 +54,7 @@ export function prefillGraph({ config, lora, constants }: SamplerGraphOptions, s
       outputs[newValueName(layer)] = v;
       return attend(q, k, v, window);
     };
-  const model = decoder({ config, lora, recompute: false, attention: recording, rows: 'N' });
+  const model = decoder({ config, lora, recompute: false, attention: recording, rows: 'N', shareProducts: true });
   const wanted = input('wanted', 'int64', [symbol('W')]);
   const last = gatherRows(model.hidden, wanted);
   return compile({ ...outputs, ...withLogNormalizer(linear(last, model.head)) }, { constants });
@@ -85,7 +85,7 @@ export function decodeGraph({ config, lora, constants }: SamplerGraphOptions, mo
       outputs[writtenValuesName(layer)] = values;
     },
   );
-  const model = decoder({ config, lora, recompute: false, attention, rows: 'B' });
+  const model = decoder({ config, lora, recompute: false, attention, rows: 'B', shareProducts: false });
   const logits = linear(model.hidden, model.head);
   const plain = softmax(logits);
   if (mode === 'plain') return compile({ ...outputs, probabilities: plain }, { constants });

@@ -57,6 +57,7 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
     recompute: options.recompute && loss !== null,
     attention: () => attention,
     rows: 'N',
+    shareProducts: true,
   });
   const chunks = chunkDims(options.chunks);
   const M = symbol(positionsSymbol);
