@@ -81,6 +81,8 @@ if (reason !== null) {
     );
   }
 }
-const built = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+const built =
+  (await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])) ||
+  (await run(process.execPath, ['scripts/prune-build.mjs', 'src', 'dist']));
 if (built !== 0) stop(built, '', 'The build has failed; the lines above say where.');
 process.exit(command.argv === null ? 0 : await run(process.execPath, command.argv));

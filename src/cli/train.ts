@@ -11,12 +11,18 @@ export async function run(args: string[]): Promise<number> {
   const console = createConsole();
   const interrupt = onInterrupt(() => console.log('stopping: saving a checkpoint (once more to stop at once)'));
   try {
-    const { status } = await train(loadConfig(path, overrides), {
+    const { status, checkpoint } = await train(loadConfig(path, overrides), {
       console,
       signal: interrupt.signal,
       debug: own.debug === true,
     });
-    return status === 'finished' ? 0 : 130;
+    if (status === 'finished') return 0;
+    if (checkpoint !== null) {
+      console.log(
+        `to continue: the same command with --auto-resume-from-checkpoints (or --resume-from-checkpoint ${checkpoint})`,
+      );
+    }
+    return 130;
   } finally {
     console.close();
     interrupt.release();

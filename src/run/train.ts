@@ -286,5 +286,5 @@ function describeResult(run: Run, { progress }: Outcome, metrics: readonly Metri
 
 function describeStop(step: number, checkpoint: string | null): string {
   if (checkpoint === null) return 'stopped before the first step; nothing was trained yet';
-  return `stopped at step ${step}; saved ${checkpoint}\nto continue: the same command with --auto-resume-from-checkpoints (or --resume-from-checkpoint ${checkpoint})`;
+  return `stopped at step ${step}; saved ${checkpoint}`;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/index.js';
+import type { Console } from '../../src/observe/index.js';
 import { freeFolder, writeQuickstartFiles } from '../../src/quickstart/files.js';
 import { shortPlan } from '../../src/quickstart/plan.js';
 import { demonstration, drawProblems, drawStyles } from '../../src/quickstart/problems.js';
@@ -88,4 +89,28 @@ it('a small quickstart runs through both trainings and ends with its accuracies'
   const shown = console.lines.join('\n');
   expect(shown).toMatch(/random weights +\d\.\d{3}\n.*after SFT +\d\.\d{3}\n.*after GRPO +\d\.\d{3}/);
   expect(shown.match(/before +after/g)).toHaveLength(3);
+});
+
+it('one that is stopped says so, and names no way to go on that it does not have', async () => {
+  const console = recordingConsole();
+  const plan = { ...shortPlan, demonstrations: 64, prompts: 8, heldOut: 4, sftSteps: 500, grpoSteps: 1 };
+  const folder = join(await temporaryDirectory(), 'out');
+  const controller = new AbortController();
+  const stopping: Console = {
+    ...console,
+    progress: (options) => {
+      const bar = console.progress(options);
+      return {
+        ...bar,
+        update: (...values) => {
+          bar.update(...values);
+          if (options.total === plan.sftSteps) controller.abort();
+        },
+      };
+    },
+  };
+  expect(await quickstart({ plan, seed: 1, folder, console: stopping, signal: controller.signal })).toBe(false);
+  const shown = console.lines.join('\n');
+  expect(shown).toMatch(/stopped at step \d+; saved .*checkpoint-/);
+  expect(shown).not.toContain('resume');
 });
