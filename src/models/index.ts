@@ -32,7 +32,7 @@ export {
   type WriteOptions,
   writeSafetensors,
 } from './files/write-safetensors.js';
-export { type HeadOptions, type HeadResult, tokenLogprobs } from './head.js';
+export { type HeadOptions, type HeadResult, type HeadWeight, headPartRows, tokenLogprobs } from './head.js';
 export { type LinearModule, linearModules, parameterShapes } from './parameters.js';
 export { parseModelConfig } from './parse-config.js';
 export { fillNormal, fillUniform, randomWeights } from './random-init.js';

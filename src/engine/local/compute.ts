@@ -29,6 +29,7 @@ import type {
 import { createAdamwPool } from './adamw-pool.js';
 import { dropoutPool } from './dropout.js';
 import { createGradientSums } from './gradient-sums.js';
+import { headName, headParts } from './head-parts.js';
 import { type Layout, layoutBatch, layoutInputs } from './layout.js';
 import type { Device, RunInput, RunOutput } from './runtime.js';
 import { type SampleHooks, sampleBatch } from './sampler.js';
@@ -113,7 +114,8 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
   for (const [name, { weights }] of parameters) current.set(name, { data: weights, shape: shapes.get(name)! });
   const frozen: Weights = options.train === 'full' ? new Map() : base;
 
-  const gradients = createGradientSums(parameters, shapes);
+  const head = headName(config);
+  const gradients = createGradientSums(parameters, shapes, head);
   let step = 0;
   let microBatches = 0;
   /** `microBatches` at the last optimizer step: what a saved state holds, as it has no gradient. */
@@ -151,6 +153,7 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
     const inputs: Record<string, RunInput> = {
       inverseTemperature: { data: Float32Array.of(1 / temperature), shape: [] },
       ...Object.fromEntries(current),
+      ...Object.fromEntries(headParts(head, current.get(head)!)),
       ...layoutInputs(config, layout),
       ...lossInputs(batch, loss, layout),
     };
@@ -192,7 +195,8 @@ export async function createCompute(options: LocalEngineOptions, limits: Limits 
       if (trainable.size === 0) throw new Error('engine: it was opened for sampling only (train: none)');
       const { layout, outputs } = await run(batch, loss, true, false);
       microBatches++;
-      gradients.add(outputs, layout.feeds.tokens as BigInt64Array);
+      const { tokens, targets } = layout.feeds as Readonly<Record<string, BigInt64Array>>;
+      gradients.add(outputs, tokens!, targets!);
       const scalar = (name: string): number => (outputs[name]!.data as Float32Array)[0]!;
       return {
         loss: scalar('loss'),

@@ -16,12 +16,14 @@ import {
   type BlockShape,
   blockAttention,
   decoder,
+  headPartRows,
   type LoraSpec,
   type ModelConfig,
   tokenLogprobs,
 } from '../../models/index.js';
 import { positionsSymbol } from '../loss.js';
 import type { Loss } from '../types.js';
+import { embeddingName, headName, headPartNames } from './head-parts.js';
 import { chunkDims } from './layout.js';
 
 export interface TrainingGraphOptions {
@@ -40,13 +42,15 @@ export interface TrainingGraphOptions {
 
 export const gradientName = (parameter: string): string => `gradient:${parameter}`;
 
-export const embeddingName = 'model.embed_tokens.weight';
 /** Output with the gradient of each token's embedding, [N, hidden], to be added to the rows of the embedding's gradient. */
 export const embeddingRowsName = 'gradient rows';
+/** The same of each target's row of the output head, [M, hidden]. */
+export const targetRowsName = 'gradient target rows';
 
 /**
  * The graph of one micro-batch: log-probabilities of the wanted positions and, with a loss, its value, its metrics and
- * the gradient of every trainable parameter (outputs `gradient:<name>`; that of the embedding's lookup apart).
+ * the gradient of every trainable parameter (outputs `gradient:<name>`; the output head's in parts, single rows of it and
+ * of the embedding apart).
  */
 export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   const { config, loss, trainable } = options;
@@ -71,11 +75,16 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   const known = loss && lossGradient(loss, placeholders, M);
   const unknown = known && Object.values(placeholders).some((placeholder) => dependsOn(known, placeholder));
   const upstream = unknown ? null : known;
-  const headName = config.tieWordEmbeddings ? embeddingName : 'lm_head.weight';
-  const head = tokenLogprobs(wanted, model.head, targets, {
+  const whole = headName(config);
+  const parts = new Map(
+    headPartNames(whole, config.vocabSize).map((name, i) => {
+      const rows = headPartRows(config.vocabSize)[i]!;
+      return [name, name === whole ? model.head : input(name, 'float32', [rows, config.hiddenSize])];
+    }),
+  );
+  const head = tokenLogprobs(wanted, { whole: model.head, parts: [...parts.values()] }, targets, {
     chunks,
     upstream,
-    headTrained: trainable.has(headName),
     entropy,
   });
 
@@ -84,15 +93,21 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
   if (loss) {
     const results = runLoss(loss, { logprobs: head.logprobs, ...(head.entropy && { entropy: head.entropy }) }, M);
     for (const [name, tensor] of Object.entries(results)) outputs[name === 'loss' ? 'loss' : `metric:${name}`] = tensor;
-    const names = [...model.parameters.keys()].filter((name) => trainable.has(name));
-    const tensors = names.map((name) => model.parameters.get(name)!);
-    const wanted = trainable.has(embeddingName) ? [model.embedded, ...tensors] : tensors;
-    // The gradient of the embedding leaves as one row a token: a sum over [vocab, hidden] would be all but zeros.
-    const found = gradients([[results.loss!, constant(1)]], wanted, { stopAt: [model.embedded] });
-    wanted.forEach((tensor, i) => {
-      const gradient = found[i];
-      if (!gradient) return;
-      outputs[tensor === model.embedded ? embeddingRowsName : gradientName(names[tensors.indexOf(tensor)]!)] = gradient;
+    const named = new Map(
+      [...model.parameters]
+        .filter(([name]) => trainable.has(name))
+        .map(([name, tensor]) => [gradientName(name), tensor]),
+    );
+    // The gradient of a looked-up row leaves as that row: a sum over [vocab, hidden] would be all but zeros.
+    if (trainable.has(embeddingName)) named.set(embeddingRowsName, model.embedded);
+    if (trainable.has(whole)) {
+      named.set(targetRowsName, head.targetRows);
+      for (const [name, tensor] of parts) named.set(gradientName(name), tensor);
+    }
+    const stopAt = [model.embedded, head.targetRows];
+    const found = gradients([[results.loss!, constant(1)]], [...named.values()], { stopAt });
+    [...named.keys()].forEach((name, i) => {
+      if (found[i]) outputs[name] = found[i];
     });
   }
   return compile(outputs);
