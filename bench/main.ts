@@ -1,8 +1,10 @@
-// npm run bench [-- [name …] [--json] [--no-peer]]
-// Runs the rows whose name starts with one of the given names, each beside its PyTorch peer where one is installed.
+// npm run bench [-- [name …] [--json] [--no-peer] [--rounds=N]]
+// Runs the rows whose name starts with one of the given names, each beside its PyTorch peer where one is installed. With
+// rounds the two take turns N times; values are medians, and the ratio is the median of the rounds' ratios.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { median } from './measure.js';
 
 interface Row {
   readonly bench: string;
@@ -87,6 +89,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 const args = process.argv.slice(2);
 const json = args.includes('--json');
 const names = args.filter((argument) => !argument.startsWith('--'));
+const rounds = Number(args.find((argument) => argument.startsWith('--rounds='))?.slice('--rounds='.length) ?? 1);
+if (!(Number.isInteger(rounds) && rounds > 0)) {
+  console.error('--rounds takes a whole number above 0');
+  process.exit(1);
+}
 const python = process.env.ANNEAL_BENCH_PYTHON ?? 'python3';
 const say = (line: string): void => {
   if (!json) console.log(line);
@@ -111,35 +118,62 @@ if (!hasPeer && chosen.some((row) => row.peer)) {
   say(`No peer: ${python} has no PyTorch (set ANNEAL_BENCH_PYTHON to one that has).`);
 }
 for (const row of chosen) {
-  const ours = runJson(process.execPath, ['--import', 'tsx', ...[join(here, row.ours[0]!), ...row.ours.slice(1)]]);
-  const peer = hasPeer && row.peer ? runJson(python, [join(here, 'peers', row.peer[0]!), ...row.peer.slice(1)]) : null;
-  const value = ours[row.value]!;
-  const peerValue = peer?.[row.peerValue ?? ''];
-  const share = row.flops ? ours[row.flops]! / ours.matmulFlopsPerSecond! : undefined;
-  const result = {
-    bench: row.bench,
-    value: round(value),
-    unit: row.unit,
-    ...(share !== undefined && { matmulShare: round(share) }),
-    ...(peerValue !== undefined && {
-      peer: round(peerValue),
-      ratio: round(row.lower ? peerValue / value : value / peerValue),
-    }),
+  const measured = Array.from({ length: rounds }, () => measure(row));
+  const middle = (of: (each: Measured) => number | undefined): number | undefined => {
+    const values = measured.map(of).filter((value) => value !== undefined);
+    return values.length === 0 ? undefined : round(median(values));
   };
-  if (json) console.log(JSON.stringify(result));
-  else {
-    say(
-      `${row.bench.padEnd(22)} ${String(result.value).padStart(12)} ${row.unit}` +
-        (share === undefined ? '' : `  ${(share * 100).toFixed(0)} % of matmul (${gigaflops(ours)})`) +
-        (peerValue === undefined ? '' : `  peer ${round(peerValue)}  ×${result.ratio}`),
+  const [value, share, peer, ratio] = [
+    middle((each) => each.value),
+    middle((each) => each.share),
+    middle((each) => each.peer),
+    middle((each) => each.ratio),
+  ];
+  if (json) {
+    console.log(
+      JSON.stringify({
+        bench: row.bench,
+        value,
+        unit: row.unit,
+        ...(share !== undefined && { matmulShare: share }),
+        ...(ratio !== undefined && { peer, ratio }),
+        ...(rounds > 1 && { rounds }),
+      }),
     );
+    continue;
   }
+  const rate = (middle((each) => each.matmulFlops) ?? 0) / 1e9;
+  say(
+    `${row.bench.padEnd(22)} ${String(value).padStart(12)} ${row.unit}` +
+      (share === undefined ? '' : `  ${(share * 100).toFixed(0)} % of matmul (${rate.toFixed(0)} GFLOP/s)`) +
+      (ratio === undefined ? '' : `  peer ${peer}  ×${ratio}`),
+  );
+}
+
+interface Measured {
+  readonly value: number;
+  readonly share: number | undefined;
+  readonly matmulFlops: number | undefined;
+  readonly peer: number | undefined;
+  readonly ratio: number | undefined;
+}
+
+function measure(row: Row): Measured {
+  const ours = runJson(process.execPath, ['--import', 'tsx', ...[join(here, row.ours[0]!), ...row.ours.slice(1)]]);
+  const peer =
+    hasPeer && row.peer
+      ? runJson(python, [join(here, 'peers', row.peer[0]!), ...row.peer.slice(1)])[row.peerValue!]
+      : undefined;
+  const value = ours[row.value]!;
+  return {
+    value,
+    share: row.flops ? ours[row.flops]! / ours.matmulFlopsPerSecond! : undefined,
+    matmulFlops: ours.matmulFlopsPerSecond,
+    peer,
+    ratio: peer === undefined ? undefined : row.lower ? peer / value : value / peer,
+  };
 }
 
 function round(x: number): number {
   return Number(x.toPrecision(4));
-}
-
-function gigaflops({ matmulFlopsPerSecond }: Record<string, number>): string {
-  return `${(matmulFlopsPerSecond! / 1e9).toFixed(0)} GFLOP/s`;
 }
