@@ -17,6 +17,7 @@ import {
   reshape,
   softmax,
   split,
+  stopGradient,
   subtract,
   sum,
   type Tensor,
@@ -118,7 +119,7 @@ export function tokenLogprobs(hidden: Tensor, weight: HeadWeight, targets: Tenso
       ),
     ];
   });
-  const entropy = options.entropy ? joined(forwards.map((chunk) => chunk.entropy!)) : null;
+  const entropy = options.entropy ? stopGradient(joined(forwards.map((chunk) => chunk.entropy!))) : null;
   return { logprobs, entropy, targetRows };
 }
 
@@ -168,7 +169,8 @@ function chunkForward(
   const logNormalizers_mP = column((part) => part.logNormalizer);
   const largest = max(logNormalizers_mP, [-1], { keep: true });
   const logNormalizer = add(largest, log(sum(exp(subtract(logNormalizers_mP, largest)), [-1], { keep: true })));
-  const shares_mP = exp(subtract(logNormalizers_mP, logNormalizer));
+  // Not exp(part − whole): the whole's rounding grows with the logits, and shares that do not add up to 1 spoil the gradient.
+  const shares_mP = softmax(logNormalizers_mP);
   const flat = reshape(logNormalizer, targets.shape);
   return {
     hidden_md,

@@ -179,3 +179,17 @@ describe('LoRA', () => {
     });
   });
 });
+
+it('a loss that does not depend on the log-probabilities is refused', async () => {
+  const constant = defineLoss({
+    name: 'constant',
+    inputs: ['weights'],
+    needsEntropy: true,
+    build: ({ inputs, entropy }) => ({ loss: sum(multiply(inputs.weights, entropy)) }),
+  });
+  const compute = await createCompute(options());
+  opened.push(compute);
+  await expect(compute.forwardBackward(batch, constant)).rejects.toThrow(
+    'engine: the loss constant has no gradient: it does not depend on the log-probabilities',
+  );
+});

@@ -106,6 +106,9 @@ export function trainingGraph(options: TrainingGraphOptions): CompiledGraph {
     }
     const stopAt = [model.embedded, head.targetRows];
     const found = gradients([[results.loss!, constant(1)]], [...named.values()], { stopAt });
+    if (found.every((gradient) => gradient === null)) {
+      throw new Error(`engine: the loss ${loss.name} has no gradient: it does not depend on the log-probabilities`);
+    }
     [...named.keys()].forEach((name, i) => {
       if (found[i]) outputs[name] = found[i];
     });
