@@ -67,7 +67,8 @@ describe('a folder of answers', () => {
     await write({ 'a.md': 'So:\n```python\n1\n```', 'b.txt': '```\n1\n```' });
     const gym = fakeGym();
     await evaluate(gym, 's', environments, await folderAnswers(folder));
-    expect(gym.runs.map(({ answer }) => answer)).toEqual(['1', '```\n1\n```']);
+    // Environments are judged side by side, in no order.
+    expect(gym.runs.map(({ answer }) => answer).toSorted()).toEqual(['1', '```\n1\n```']);
   });
 
   it('says that it is not there', async () => {
