@@ -89,6 +89,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 const args = process.argv.slice(2);
 const json = args.includes('--json');
 const names = args.filter((argument) => !argument.startsWith('--'));
+const strange = args.find((argument) => argument.startsWith('--') && !/^--(json|no-peer|rounds=.*)$/.test(argument));
+if (strange !== undefined) {
+  console.error(`bench: unknown option ${strange}; it takes --json, --no-peer and --rounds=N`);
+  process.exit(1);
+}
 const rounds = Number(args.find((argument) => argument.startsWith('--rounds='))?.slice('--rounds='.length) ?? 1);
 if (!(Number.isInteger(rounds) && rounds > 0)) {
   console.error('--rounds takes a whole number above 0');

@@ -22,9 +22,18 @@ import { tinyConfigJson } from './tiny-config.js';
 
 const D = 4;
 
-const configOf = (heads: number, keyValueHeads: number): ModelConfig =>
+const configOf = (heads: number, keyValueHeads: number, window: number | null): ModelConfig =>
   parseModelConfig(
-    tinyConfigJson({ num_attention_heads: heads, num_key_value_heads: keyValueHeads, head_dim: D }),
+    tinyConfigJson({
+      num_attention_heads: heads,
+      num_key_value_heads: keyValueHeads,
+      head_dim: D,
+      ...(window !== null && {
+        architectures: ['MistralForCausalLM'],
+        model_type: 'mistral',
+        sliding_window: window,
+      }),
+    }),
     'config.json',
   );
 
@@ -39,7 +48,14 @@ const layOut = (config: ModelConfig, lengths: readonly number[]) =>
   );
 
 /** softmax(q kᵀ/√D + mask) v of each sequence by itself, every head with keys of its own. */
-function plainAttention(q: Tensor, k: Tensor, v: Tensor, lengths: readonly number[], group: number): Tensor {
+function plainAttention(
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  lengths: readonly number[],
+  group: number,
+  window: number | null,
+): Tensor {
   let start = 0;
   const outputs = lengths.map((length) => {
     const heads = (x: Tensor, repeats: number): Tensor => {
@@ -51,7 +67,10 @@ function plainAttention(q: Tensor, k: Tensor, v: Tensor, lengths: readonly numbe
       });
       return concat(byHead, 0);
     };
-    const hidden = Array.from({ length: length * length }, (_, i) => (i % length > Math.floor(i / length) ? 1e9 : 0));
+    const hidden = Array.from({ length: length * length }, (_, i) => {
+      const [key, query] = [i % length, Math.floor(i / length)];
+      return key <= query && (window === null || key > query - window) ? 0 : 1e9;
+    });
     const scores = multiply(matmul(heads(q, 1), swapLast(heads(k, group))), D ** -0.5);
     const weights = softmax(subtract(scores, constant(hidden, [length, length])));
     const mixed = transpose(matmul(weights, heads(v, group)), [1, 0, 2]);
@@ -73,10 +92,13 @@ describe('causal block attention', () => {
     [9, 3],
   ] as const;
   const batches = [[5], [70], [3, 1, 9], [140, 20, 66, 140], [90, 130]];
-  it.each(heads.flatMap(([H, K]) => batches.map((lengths) => ({ H, K, lengths }))))(
-    'is plain attention of each sequence: $H heads, $K of keys, lengths $lengths',
-    async ({ H, K, lengths }) => {
-      const config = configOf(H, K);
+  const windows = [null, 50];
+  it.each(
+    heads.flatMap(([H, K]) => batches.flatMap((lengths) => windows.map((window) => ({ H, K, lengths, window })))),
+  )(
+    'is plain attention of each sequence: $H heads, $K of keys, lengths $lengths, window $window',
+    async ({ H, K, lengths, window }) => {
+      const config = configOf(H, K, window);
       const layout = layOut(config, lengths);
       const N = lengths.reduce((a, b) => a + b, 0);
       const sizes = { q: H * D, k: K * D, v: K * D, arriving: H * D };
@@ -97,8 +119,8 @@ describe('causal block attention', () => {
         return run({ output, dq: dq!, dk: dk!, dv: dv! }, feeds as Feeds, { symbols: layout.sizes });
       };
       const attention = blockAttention(config, layout.shape);
-      const blocks = await results('N', (q, k, v) => attention(q, k, v, null));
-      const plain = await results(N, (q, k, v) => plainAttention(q, k, v, lengths, H / K));
+      const blocks = await results('N', (q, k, v) => attention(q, k, v, window));
+      const plain = await results(N, (q, k, v) => plainAttention(q, k, v, lengths, H / K, window));
       for (const name of ['output', 'dq', 'dk', 'dv']) {
         const found = blocks[name]!.data;
         const largest = plain[name]!.data.reduce((most, x, i) => Math.max(most, Math.abs(x - found[i]!)), 0);

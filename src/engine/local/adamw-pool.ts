@@ -99,14 +99,14 @@ function ask(worker: Worker, message: ToAdamwWorker): Promise<FromAdamwWorker> {
       settle();
       reject(error);
     };
-    const ended = (code: number): void =>
-      failed(new Error(`engine: an optimizer thread has ended (exit code ${code})`));
+    const ended = (code?: number): void =>
+      failed(new Error(`engine: an optimizer thread has ended${code === undefined ? '' : ` (exit code ${code})`}`));
     worker.on('message', done);
     worker.on('error', failed);
     worker.on('exit', ended);
-    // What happened before goes unheard.
-    if (worker.threadId === gone) ended(1);
-    worker.postMessage(message);
+    // One that ended before has nothing more to say.
+    if (worker.threadId === gone) ended();
+    else worker.postMessage(message);
   });
 }
 
